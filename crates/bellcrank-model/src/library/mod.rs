@@ -1,0 +1,82 @@
+//! The mechanisms that ship with Bellcrank, built in code.
+//!
+//! Every function gives a [`ModelBuilder`], not yet built, so that a user may add to it. Where a mechanism has
+//! natural dimensions they are the fields of a struct with a `builder()`, because whole batches of different
+//! linkages are made that way.
+//!
+//! Planar linkages lie in the x–z plane and turn about +y: with x to the right and z up, y points away from the
+//! reader and a positive angle turns clockwise. Zero of every joint coordinate is the pose as built.
+
+mod all_joints;
+mod bennett;
+mod blocks;
+mod cartpole;
+mod delta;
+mod four_bar;
+mod gyroscope;
+mod hybrid_biped;
+mod jansen;
+pub mod parts;
+mod pendulums;
+mod quadruped;
+mod slider_crank;
+mod stewart;
+mod tie_rod;
+mod tree_and_loops;
+
+pub use all_joints::all_joints;
+pub use bennett::{Bennett, bennett};
+pub use blocks::{box_on_plane, sphere, stack};
+pub use cartpole::cartpole;
+pub use delta::{Delta, delta};
+pub use four_bar::{FourBar, four_bar};
+pub use gyroscope::gyroscope;
+pub use hybrid_biped::hybrid_biped;
+pub use jansen::{JansenLeg, jansen_leg};
+pub use pendulums::{Chain, chain, double_pendulum, pendulum};
+pub use quadruped::five_bar_quadruped;
+pub use slider_crank::{SliderCrank, slider_crank};
+pub use stewart::{Stewart, stewart};
+pub use tie_rod::four_bar_tie_rod;
+pub use tree_and_loops::{TreeAndLoops, tree_and_loops};
+
+use crate::ModelBuilder;
+
+/// Name, one line about it, and the function that builds it.
+pub type Entry = (&'static str, &'static str, fn() -> ModelBuilder);
+
+/// Every shipped mechanism, the simple ones first.
+pub const ALL: &[Entry] = &[
+    ("box", "a cube of 0.2 m and 1 kg lying on a plane", box_on_plane),
+    ("stack", "five cubes, one on the other", stack),
+    ("sphere", "a ball a little above a plane", sphere),
+    ("pendulum", "one bar on one hinge", pendulum),
+    ("double_pendulum", "two bars, a motor at the elbow", double_pendulum),
+    ("chain", "ten links held out straight", chain),
+    ("cartpole", "a cart on a rail that balances a pole", cartpole),
+    ("gyroscope", "a spinning wheel in two gimbal rings", gyroscope),
+    ("four_bar", "planar crank and rocker, one loop", four_bar),
+    ("four_bar_tie_rod", "crank and rocker in two planes, joined by a tie rod with ball ends", four_bar_tie_rod),
+    ("slider_crank", "crank, connecting rod and piston", slider_crank),
+    ("bennett", "four skew hinges that move although counting says they cannot", bennett),
+    ("jansen_leg", "Theo Jansen's walking leg, three loops, one motor", jansen_leg),
+    ("delta", "three arms with parallelogram forearms carry a platform", delta),
+    ("stewart", "six hydraulic legs under a platform", stewart),
+    ("five_bar_quadruped", "four legs, each a five-bar, twelve motors", five_bar_quadruped),
+    ("hybrid_biped", "a biped of four half-legs, six loops, twelve motors", hybrid_biped),
+    ("tree_and_loops", "nine limbs, 151 bodies, 45 loops, for benchmarks", tree_and_loops),
+    ("all_joints", "one follower on every kind of joint, for tests", all_joints),
+];
+
+/// The names of all shipped mechanisms.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|(name, _, _)| *name)
+}
+
+/// The mechanism of that name.
+pub fn by_name(name: &str) -> Option<ModelBuilder> {
+    ALL.iter().find(|(known, _, _)| *known == name).map(|(_, _, build)| build())
+}
+
+#[cfg(test)]
+mod tests;
