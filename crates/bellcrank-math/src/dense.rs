@@ -99,19 +99,14 @@ impl Matrix {
         &mut self.entries[r * self.columns..][..self.columns]
     }
 
-    /// Numerical rank: how many rows, scaled to length one, stand out by more than `tolerance` from the span of
-    /// those chosen before. Short rows count like long ones.
+    /// Numerical rank: how many rows stand out by more than `tolerance` (a length) from the span of those chosen
+    /// before. Scale rows to comparable lengths first: only the caller knows what a short row means.
     ///
     /// Gram–Schmidt with row pivoting; each chosen row is orthogonalised twice ("twice is enough", Kahan and
     /// Parlett).
     pub fn rank(&self, tolerance: f64) -> usize {
         let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let mut rest: Vec<Vec<f64>> = (0..self.rows)
-            .filter_map(|r| {
-                let length = norm(self.row(r));
-                (length > 0.0).then(|| self.row(r).iter().map(|x| x / length).collect())
-            })
-            .collect();
+        let mut rest: Vec<Vec<f64>> = (0..self.rows).map(|r| self.row(r).to_vec()).collect();
         let mut basis: Vec<Vec<f64>> = Vec::new();
         while basis.len() < self.columns {
             let lengths = rest.iter().map(|v| norm(v)).enumerate();
@@ -160,14 +155,14 @@ mod tests {
         assert!(x.iter().any(|v: &f64| !v.is_finite()));
     }
 
-    /// Rows (1,2,3), (2,4,6) and (0,1,1) scaled by a millionth: rank 2.
+    /// Rows (1,2,3), (2,4,6) and (0,1,1)·1e-6: rank 2, or 1 when a millionth counts as nothing.
     #[test]
-    fn rank_counts_independent_rows_whatever_their_length() {
+    fn rank_counts_independent_rows_above_the_tolerance() {
         let mut m = Matrix::zero(3, 3);
         m.row_mut(0).copy_from_slice(&[1.0, 2.0, 3.0]);
         m.row_mut(1).copy_from_slice(&[2.0, 4.0, 6.0]);
         m.row_mut(2).copy_from_slice(&[0.0, 1e-6, 1e-6]);
-        assert_eq!(m.rank(1e-9), 2);
+        assert_eq!((m.rank(1e-9), m.rank(1e-5)), (2, 1));
         assert_eq!(Matrix::zero(4, 2).rank(1e-9), 0);
     }
 }

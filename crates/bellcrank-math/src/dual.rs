@@ -80,8 +80,8 @@ impl<R: Real, const K: usize> Div for Dual<R, K> {
     #[inline(always)]
     fn div(self, b: Self) -> Self {
         let value = self.value / b.value;
-        let inverse = b.value.recip();
-        Dual { value, tangent: from_fn(|k| value.neg_mul_add(b.tangent[k], self.tangent[k]) * inverse) }
+        // (a/b)′ = (a′ − (a/b) b′) / b
+        Dual { value, tangent: from_fn(|k| value.neg_mul_add(b.tangent[k], self.tangent[k]) / b.value) }
     }
 }
 
@@ -178,6 +178,10 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
         Dual { value: R::select(mask, yes.value, no.value), tangent }
     }
     #[inline(always)]
+    fn round(self) -> Self {
+        Self::constant_of(self.value.round())
+    }
+    #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         let (s, c) = self.value.sin_cos();
         (self.chain(s, c), self.chain(c, -s))
@@ -185,8 +189,7 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
         let scale = self.value.mul_add(self.value, x.value * x.value).recip();
-        let tangent =
-            from_fn(|k| (self.value.neg_mul_add(x.tangent[k], x.value * self.tangent[k])) * scale);
+        let tangent = from_fn(|k| (self.value.neg_mul_add(x.tangent[k], x.value * self.tangent[k])) * scale);
         Dual { value: self.value.atan2(x.value), tangent }
     }
     #[inline(always)]
@@ -207,7 +210,8 @@ mod tests {
     #[test]
     fn elementary_functions_have_the_slopes_of_their_differences() {
         type D = Dual<f64, 1>;
-        let functions: [(&str, fn(D) -> D); 8] = [
+        type Function = fn(D) -> D;
+        let functions: [(&str, Function); 8] = [
             ("product", |x| x * x * x),
             ("quotient", |x| (x + D::one()) / (x * x + D::one())),
             ("fused", |x| x.mul_add(x, x).neg_mul_add(x, x)),

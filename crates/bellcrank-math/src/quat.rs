@@ -116,10 +116,7 @@ impl<R: Real> Quat<R> {
     /// `mask ? yes : no`, lane by lane.
     #[inline(always)]
     pub fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
-        Quat::from_parts(
-            R::select(mask, yes.w, no.w),
-            Vec3::select(mask, yes.vector(), no.vector()),
-        )
+        Quat::from_parts(R::select(mask, yes.w, no.w), Vec3::select(mask, yes.vector(), no.vector()))
     }
     /// False where a component is infinite or not a number.
     #[inline(always)]

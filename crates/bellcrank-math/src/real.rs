@@ -48,6 +48,8 @@ pub trait Elem: Real<Elem = Self, Mask = bool> + PartialOrd {
     fn from_f64(x: f64) -> Self;
     /// Exact.
     fn to_f64(self) -> f64;
+    /// Adding this number and taking it away again rounds to a whole number.
+    const ROUNDER: Self;
     /// Lanes used for this element, whatever the instruction set.
     const LANE_COUNT: usize;
     /// Runs `job` on the lane type that suits this processor best.
@@ -109,6 +111,8 @@ pub trait Real:
     fn le(self, other: Self) -> Self::Mask;
     /// `mask ? yes : no`, lane by lane.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// The nearest whole number, ties to even; for |x| < 2²² (`f32`) or 2⁵¹ (`f64`).
+    fn round(self) -> Self;
     /// Sine and cosine of an angle [rad]; 1 ulp for |x| ≤ 1e8 (`f64`), 1e4 (`f32`).
     fn sin_cos(self) -> (Self, Self);
     /// The angle of the point (x, self) from the x axis, in [−π, π]; zero at the origin.

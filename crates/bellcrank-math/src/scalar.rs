@@ -5,10 +5,11 @@ use crate::real::{Elem, Kernel, Real};
 use crate::trig::{self, Bits};
 
 macro_rules! scalar {
-    ($t:ident, $lanes:literal, $sin_cos:path, $atan2:path) => {
+    ($t:ident, $lanes:literal, $rounder:literal, $sin_cos:path, $atan2:path) => {
         impl Elem for $t {
             const EPSILON: $t = $t::EPSILON;
             const LANE_COUNT: usize = $lanes;
+            const ROUNDER: $t = $rounder; // 1.5 · 2⁵² or 1.5 · 2²³
             #[inline(always)]
             fn from_f64(x: f64) -> $t {
                 x as $t
@@ -78,6 +79,10 @@ macro_rules! scalar {
                 if mask { yes } else { no }
             }
             #[inline(always)]
+            fn round(self) -> $t {
+                trig::round(self)
+            }
+            #[inline(always)]
             fn sin_cos(self) -> ($t, $t) {
                 $sin_cos(self)
             }
@@ -108,5 +113,5 @@ macro_rules! scalar {
     };
 }
 
-scalar!(f64, 8, trig::sin_cos_f64, trig::atan2_f64);
-scalar!(f32, 16, trig::sin_cos_f32, trig::atan2_f32);
+scalar!(f64, 8, 6_755_399_441_055_744.0, trig::sin_cos_f64, trig::atan2_f64);
+scalar!(f32, 16, 12_582_912.0, trig::sin_cos_f32, trig::atan2_f32);

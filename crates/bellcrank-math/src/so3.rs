@@ -65,7 +65,10 @@ pub fn left_jacobian<R: Real>(theta: Vec3<R>) -> Mat3<R> {
     );
     let b = R::select(
         small,
-        series(t, [1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0, -1.0 / 6227020800.0]),
+        series(
+            t,
+            [1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0, -1.0 / 6227020800.0],
+        ),
         (angle - s) / (safe * angle),
     );
     let skew = Mat3::skew(theta);

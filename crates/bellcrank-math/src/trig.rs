@@ -7,7 +7,7 @@
 //! minimax polynomials of Sun's fdlibm (`f64`) and of Cephes (`f32`). Arctangent: fdlibm's interval
 //! reduction with one division, and its degree-11 polynomial (`f64`), Cephes' (`f32`).
 
-use crate::real::Real;
+use crate::real::{Elem, Real};
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI};
 
 /// Access to the binary form of a number, for range reduction.
@@ -16,6 +16,13 @@ pub(crate) trait Bits: Real {
     fn bit(self, i: u32) -> Self::Mask;
     /// Magnitude of `self`, sign of `sign`.
     fn copy_sign(self, sign: Self) -> Self;
+}
+
+/// The nearest whole number: a sum with a number so large that its last bit counts ones.
+#[inline(always)]
+pub(crate) fn round<R: Real>(x: R) -> R {
+    let rounder = R::splat(R::Elem::ROUNDER);
+    (x + rounder) - rounder
 }
 
 /// Horner's rule with fused steps, highest coefficient first.
@@ -39,9 +46,9 @@ fn to_quadrant<R: Bits>(quadrant: R, sin: R, cos: R) -> (R, R) {
 
 #[inline(always)]
 pub(crate) fn sin_cos_f64<R: Bits<Elem = f64>>(x: R) -> (R, R) {
-    let magic = R::constant(6755399441055744.0); // 1.5 · 2⁵²: adding it rounds to an integer
-    let shifted = x.mul_add(R::constant(FRAC_2_PI), magic);
-    let k = shifted - magic;
+    let rounder = R::splat(f64::ROUNDER);
+    let shifted = x.mul_add(R::constant(FRAC_2_PI), rounder); // its low bits count the quadrant
+    let k = shifted - rounder;
     // x − k·π/2 with π/2 as a sum of two numbers; r + low is good to 106 bits.
     let r0 = k.neg_mul_add(R::constant(FRAC_PI_2), x);
     let pi_low = R::constant(6.123_233_995_736_766e-17);
@@ -79,9 +86,9 @@ pub(crate) fn sin_cos_f64<R: Bits<Elem = f64>>(x: R) -> (R, R) {
 
 #[inline(always)]
 pub(crate) fn sin_cos_f32<R: Bits<Elem = f32>>(x: R) -> (R, R) {
-    let magic = R::constant(12582912.0); // 1.5 · 2²³
-    let shifted = x.mul_add(R::constant(FRAC_2_PI), magic);
-    let k = shifted - magic;
+    let rounder = R::splat(f32::ROUNDER);
+    let shifted = x.mul_add(R::constant(FRAC_2_PI), rounder);
+    let k = shifted - rounder;
     // π/2 as the sum of three f32 numbers.
     let r = k.neg_mul_add(R::constant(1.570_796_4_f32 as f64), x);
     let r = k.neg_mul_add(R::constant(-4.371_139e-8), r);
@@ -118,7 +125,8 @@ pub(crate) fn atan2_f64<R: Bits<Elem = f64>>(y: R, x: R) -> R {
     let origin = denominator.le(R::zero());
     let t = numerator / R::select(origin, R::one(), denominator);
     let high = pick(R::constant(FRAC_PI_4), R::constant(4.636_476_090_008_061e-1), R::zero());
-    let low = pick(R::constant(3.061_616_997_868_383e-17), R::constant(2.269_877_745_296_168_7e-17), R::zero());
+    let low =
+        pick(R::constant(3.061_616_997_868_383e-17), R::constant(2.269_877_745_296_168_7e-17), R::zero());
     let z = t * t;
     let poly = horner(
         z,
@@ -151,10 +159,8 @@ pub(crate) fn atan2_f32<R: Bits<Elem = f32>>(y: R, x: R) -> R {
     let t = numerator / R::select(origin, R::one(), denominator);
     let high = R::select(near_one, R::constant(FRAC_PI_4), R::zero());
     let z = t * t;
-    let poly = horner(
-        z,
-        [8.053_744_495_38e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1],
-    );
+    let poly =
+        horner(z, [8.053_744_495_38e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1]);
     let angle = high + (t * z).mul_add(poly, t);
     to_octant(angle, y, x)
 }

@@ -99,11 +99,7 @@ impl<R: Real> Vec3<R> {
     /// `mask ? yes : no`, lane by lane.
     #[inline(always)]
     pub fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
-        Vec3::new(
-            R::select(mask, yes.x, no.x),
-            R::select(mask, yes.y, no.y),
-            R::select(mask, yes.z, no.z),
-        )
+        Vec3::new(R::select(mask, yes.x, no.x), R::select(mask, yes.y, no.y), R::select(mask, yes.z, no.z))
     }
     /// False where a component is infinite or not a number.
     #[inline(always)]

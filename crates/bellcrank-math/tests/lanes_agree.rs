@@ -25,7 +25,7 @@ fn mixture<R: Real>(a: R, b: R, c: R) -> [R; 12] {
         picked,
         roots,
         a.atan2(b),
-        c.clamp(a, b),
+        c.clamp(a, b) + (a * b).round(),
         Quat::from_axis_angle(Vec3::z_axis(), c).w,
         a.neg_mul_add(b, c).mul_add(c, -a),
     ]

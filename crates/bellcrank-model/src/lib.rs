@@ -1,1 +1,57 @@
-//! model
+//! What a mechanism *is*: bodies, joints between any two of them, motors, shapes — before anything moves.
+//!
+//! A [`ModelBuilder`] collects the parts and reports every fault at once; a [`Model`] is the checked, immutable
+//! result that simulation, tree operators and viewers share. Loops are ordinary joints: the joint graph
+//! ([`JointGraph`]) finds them, along with a spanning tree, the mobility and the redundant rows.
+//!
+//! | file | what |
+//! |---|---|
+//! | `ids` | newtype indices, references by id or name, [`Link`] |
+//! | `body` `joint/` `coupling` `actuator` `shape` `mesh` `site` `sensor` `keyframe` `contact` | the parts |
+//! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
+//! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
+//! | `model` `graph` `mobility` | the result, its joint graph, rank and redundancy |
+//! | `parameters` | physical parameters, shared or one per world |
+//! | `library` | the mechanisms that ship with Bellcrank |
+
+mod actuator;
+mod body;
+mod builder;
+mod contact;
+mod coupling;
+mod fault;
+mod graph;
+mod ids;
+mod joint;
+mod keyframe;
+pub mod library;
+mod mesh;
+mod mobility;
+mod model;
+mod parameters;
+mod resolve;
+mod sensor;
+mod shape;
+mod site;
+mod validate;
+
+pub use actuator::{Actuator, Control};
+pub use body::Body;
+pub use builder::ModelBuilder;
+pub use contact::ContactFilter;
+pub use coupling::{Coupling, CouplingTerm};
+pub use fault::{Fault, Faults, Ignored, Place, Trouble, Warning};
+pub use graph::{Component, JointGraph, Loop, TreeNode};
+pub use ids::{
+    ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, WORLD,
+};
+pub use joint::kinematics;
+pub use joint::{Dof, Joint, JointKind, Spring};
+pub use keyframe::Keyframe;
+pub use mesh::{HeightField, Mesh};
+pub use mobility::Mobility;
+pub use model::Model;
+pub use parameters::{BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters};
+pub use sensor::{Frame, Sensor, SensorKind};
+pub use shape::{Geometry, Material, Shape};
+pub use site::Site;

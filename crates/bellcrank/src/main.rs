@@ -1,2 +1,2 @@
 //! cli
-fn main(){}
+fn main() {}

@@ -96,10 +96,7 @@ macro_rules! backend {
             fn copy_sign(a: [$vector; 2], sign: [$vector; 2]) -> [$vector; 2] {
                 unsafe {
                     let bit = $splat(-0.0);
-                    [
-                        $or($andnot(bit, a[0]), $and(bit, sign[0])),
-                        $or($andnot(bit, a[1]), $and(bit, sign[1])),
-                    ]
+                    [$or($andnot(bit, a[0]), $and(bit, sign[0])), $or($andnot(bit, a[1]), $and(bit, sign[1]))]
                 }
             }
             #[inline(always)]
@@ -145,8 +142,7 @@ macro_rules! backend {
             fn from_bits(bits: u32) -> [$vector; 2] {
                 unsafe {
                     let own = $bit_lanes;
-                    let spread =
-                        |b: u32| $from_int($equal(_mm256_and_si256($splat_int(b as _), own), own));
+                    let spread = |b: u32| $from_int($equal(_mm256_and_si256($splat_int(b as _), own), own));
                     [spread(bits), spread(bits >> $half)]
                 }
             }

@@ -227,6 +227,10 @@ macro_rules! real {
                 Lanes(B::select(mask.0, yes.0, no.0))
             }
             #[inline(always)]
+            fn round(self) -> Self {
+                trig::round(self)
+            }
+            #[inline(always)]
             fn sin_cos(self) -> (Self, Self) {
                 $sin_cos(self)
             }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::parts::{AMBER, CORAL, bar, frame_bar, stock};
-use crate::{Actuator, Body, Geometry, Joint, ModelBuilder, Shape, WORLD};
+use crate::{Actuator, Body, Geometry, Joint, Keyframe, ModelBuilder, Shape, WORLD};
 use bellcrank_math::{Pose, Vec3};
 
 /// The cart, its pole upright, and a force motor on the cart.
@@ -25,8 +25,9 @@ pub fn cartpole() -> ModelBuilder {
 
     let slide = Joint::prismatic("slide", WORLD, cart).placed(centre, Vec3::x_axis());
     let slide = b.joint(slide.limits(-RAIL, RAIL).damping(0.5));
-    b.joint(Joint::revolute("hinge", cart, pole).placed(centre, Vec3::y_axis()));
+    let hinge = b.joint(Joint::revolute("hinge", cart, pole).placed(centre, Vec3::y_axis()));
     b.actuator(Actuator::effort("slide_motor", slide).effort_limit(20.0));
+    b.keyframe(Keyframe::new("hanging").joint(hinge, [std::f64::consts::PI]));
 
     let end = Vec3::new(RAIL + 0.12, 0.0, 0.0);
     frame_bar(&mut b, "rail", centre - end, centre + end, 0.012);

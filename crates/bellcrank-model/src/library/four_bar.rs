@@ -8,8 +8,8 @@
 //!       A ................. B       so 3 of the 20 rows say nothing new
 //!             ground
 //! ```
-//! The three redundant rows are the parallel hinges': staying in the plane and not tipping out of it (twice) is
-//! already seen to by the other three.
+//! The three redundant rows are the parallel hinges': staying in the plane and not tipping out of it (twice)
+//! is already seen to by the other three.
 
 use super::parts::{AMBER, CORAL, Side, TEAL, bar, frame_bar, meet, stock};
 use crate::{Actuator, Joint, ModelBuilder, WORLD};
@@ -17,8 +17,8 @@ use bellcrank_math::Vec3;
 
 /// Lengths of a four-bar linkage, crank hinge at the origin, rocker hinge on the x axis.
 ///
-/// The crank turns right round when it is the shortest bar and shortest + longest < sum of the other two (Grashof).
-/// Lengths that do not reach at `crank_angle` give a builder whose `build()` fails.
+/// The crank turns right round when it is the shortest bar and shortest + longest < sum of the other two
+/// (Grashof). Lengths that do not reach at `crank_angle` give a builder whose `build()` fails.
 #[derive(Clone, Copy, Debug)]
 pub struct FourBar {
     /// Between the two hinges on the world [m].

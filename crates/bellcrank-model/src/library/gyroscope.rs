@@ -1,8 +1,8 @@
 //! A wheel in two rings: 3 bodies, 3 joints, no loop, mobility 3.
 //!
-//! Spin the wheel and the small weight at the end of the inner ring's shaft makes it precess about the vertical instead
-//! of tipping over. At rest the axes are: outer ring z, inner ring x, wheel y. Held rate of precession:
-//! Ω = weight · lever / (spin inertia · spin).
+//! Spin the wheel and the small weight at the end of the inner ring's shaft makes it precess about the
+//! vertical instead of tipping over. At rest the axes are: outer ring z, inner ring x, wheel y. Held rate of
+//! precession: Ω = weight · lever / (spin inertia · spin).
 
 use super::parts::{AMBER, Color, INK, PLUM, TEAL, turn_z_to};
 use crate::{Actuator, Body, BodyId, Geometry, Joint, ModelBuilder, Shape, WORLD};
@@ -26,8 +26,8 @@ pub fn gyroscope() -> ModelBuilder {
     ring(&mut b, "inner_ring", inner, Vec3::z_axis(), (INNER, PLUM));
     let weight = Shape::new("weight", inner, Geometry::Sphere { radius: 0.009 });
     b.shape(weight.at(Pose::translation(0.0, SHAFT, 0.0)).color(INK).visual_only());
-    // 1.8 kg of steel would fill a solid disc of this size; the wheel is a rim on thin spokes.
-    let wheel = b.body(Body::new("wheel").at(at).solid_cylinder_y(0.60, WHEEL, RIM));
+    // A solid disc of aluminium: 2700 kg/m³ · π r² · width.
+    let wheel = b.body(Body::new("wheel").at(at).solid_cylinder_y(0.61, WHEEL, RIM));
     let look = Geometry::Cylinder { radius: WHEEL, half_length: 0.5 * RIM };
     let disc = Shape::new("wheel", wheel, look).at(Pose::new(turn_z_to(Vec3::y_axis()), Vec3::zero()));
     b.shape(disc.color(AMBER).visual_only());
@@ -41,8 +41,8 @@ pub fn gyroscope() -> ModelBuilder {
 
 /// A ring of 0.08 kg in the x–y plane and 0.02 kg at the end of a shaft along y.
 ///
-/// Centre of mass 0.018 m along y. About it: ring ½mr² = 2.56e-4 (diameter), twice that about z; the offsets of ring and
-/// weight add Σ m d² = 0.08·0.018² + 0.02·0.072² = 1.30e-4 about x and z.
+/// Centre of mass 0.018 m along y. About it: ring ½mr² = 2.56e-4 (diameter), twice that about z; the offsets
+/// of ring and weight add Σ m d² = 0.08·0.018² + 0.02·0.072² = 1.30e-4 about x and z.
 fn inner_ring(at: Pose) -> Body {
     let (ring, weight) = (0.08, 0.02);
     let mass = ring + weight;

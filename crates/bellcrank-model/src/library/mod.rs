@@ -1,11 +1,11 @@
 //! The mechanisms that ship with Bellcrank, built in code.
 //!
-//! Every function gives a [`ModelBuilder`], not yet built, so that a user may add to it. Where a mechanism has
-//! natural dimensions they are the fields of a struct with a `builder()`, because whole batches of different
-//! linkages are made that way.
+//! Every function gives a [`ModelBuilder`], not yet built, so that a user may add to it. Where a mechanism
+//! has natural dimensions they are the fields of a struct with a `builder()`, because whole batches of
+//! different linkages are made that way.
 //!
-//! Planar linkages lie in the x–z plane and turn about +y: with x to the right and z up, y points away from the
-//! reader and a positive angle turns clockwise. Zero of every joint coordinate is the pose as built.
+//! Planar linkages lie in the x–z plane and turn about +y: with x to the right and z up, y points away from
+//! the reader and a positive angle turns clockwise. Zero of every joint coordinate is the pose as built.
 
 mod all_joints;
 mod bennett;
@@ -56,7 +56,11 @@ pub const ALL: &[Entry] = &[
     ("cartpole", "a cart on a rail that balances a pole", cartpole),
     ("gyroscope", "a spinning wheel in two gimbal rings", gyroscope),
     ("four_bar", "planar crank and rocker, one loop", four_bar),
-    ("four_bar_tie_rod", "crank and rocker in two planes, joined by a tie rod with ball ends", four_bar_tie_rod),
+    (
+        "four_bar_tie_rod",
+        "crank and rocker in two planes, joined by a tie rod with ball ends",
+        four_bar_tie_rod,
+    ),
     ("slider_crank", "crank, connecting rod and piston", slider_crank),
     ("bennett", "four skew hinges that move although counting says they cannot", bennett),
     ("jansen_leg", "Theo Jansen's walking leg, three loops, one motor", jansen_leg),

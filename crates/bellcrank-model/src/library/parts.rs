@@ -1,10 +1,11 @@
 //! What the shipped mechanisms are made of: bars, triangular plates, a ground, and one small palette.
 //!
 //! A bar's link frame sits at its first end with z along the bar. A plate's link frame sits at its centroid,
-//! turned into the principal axes, so that its inertia is diagonal.
+//! turned into the principal axes, so that its inertia is diagonal. Faults name the line that asked for the
+//! part.
 
 use crate::{Body, BodyId, Geometry, ModelBuilder, Shape, WORLD};
-use bellcrank_math::{Pose, Quat, Vec3};
+use bellcrank_math::{Mat3, Pose, Quat, Vec3};
 
 /// Red, green, blue, opacity, each 0 to 1.
 pub type Color = [f32; 4];
@@ -43,12 +44,14 @@ pub(super) fn stock(radius: f64, mass: f64, color: Color) -> Stock {
 }
 
 /// The horizontal plane `z = height` that things stand on.
+#[track_caller]
 pub(super) fn ground(b: &mut ModelBuilder, height: f64) {
     let plane = Shape::new("ground", WORLD, Geometry::Plane);
     b.shape(plane.at(Pose::translation(0.0, 0.0, height)).friction(0.8).color(GROUND));
 }
 
 /// A round bar as a body of its own, from one point of the world to another.
+#[track_caller]
 pub(super) fn bar(b: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3, stock: Stock) -> BodyId {
     let length = (to - from).norm();
     let body = Body::new(name)
@@ -63,6 +66,7 @@ pub(super) fn bar(b: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3, stock:
 }
 
 /// Draws a bar that belongs to the world (a frame); it weighs nothing and touches nothing.
+#[track_caller]
 pub(super) fn frame_bar(b: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3, radius: f64) {
     let look = Geometry::Capsule { radius, half_length: 0.5 * (to - from).norm() };
     let middle = Pose::new(turn_z_to(to - from), (from + to) * 0.5);
@@ -72,6 +76,7 @@ pub(super) fn frame_bar(b: &mut ModelBuilder, name: &str, from: Vec3, to: Vec3, 
 /// A uniform triangular plate in a plane y = const, drawn as its three edges. Returns the body and its pose.
 ///
 /// The second moment of a uniform triangle about its centroid is (m/12) Σ r rᵀ over its corners r.
+#[track_caller]
 pub(super) fn plate(b: &mut ModelBuilder, name: &str, corners: [Vec3; 3], stock: Stock) -> (BodyId, Pose) {
     let centroid = (corners[0] + corners[1] + corners[2]) * (1.0 / 3.0);
     let (mut cxx, mut cxz, mut czz) = (0.0, 0.0, 0.0);
@@ -93,33 +98,24 @@ pub(super) fn plate(b: &mut ModelBuilder, name: &str, corners: [Vec3; 3], stock:
         let (from, to) = (X_WL.inverse() * corners[from], X_WL.inverse() * corners[to]);
         let look = Geometry::Capsule { radius: stock.radius, half_length: 0.5 * (to - from).norm() };
         let middle = Pose::new(turn_z_to(to - from), (from + to) * 0.5);
-        b.shape(
-            Shape::new(format!("{name}_{edge}"), id, look).at(middle).color(stock.color).visual_only(),
-        );
+        b.shape(Shape::new(format!("{name}_{edge}"), id, look).at(middle).color(stock.color).visual_only());
     }
     (id, X_WL)
 }
 
-/// The shortest rotation that takes z to the given direction.
+/// A rotation that takes z to the given direction and keeps y as near to the world's y as that allows.
 pub(super) fn turn_z_to(direction: Vec3) -> Quat {
-    shortest_turn(Vec3::z_axis(), Vec3::x_axis(), direction)
+    let z = direction.normalized();
+    let x = Vec3::y_axis().cross(z);
+    let x = if x.norm() > 1e-9 { x.normalized() } else { Vec3::x_axis() };
+    Quat::from_mat3(Mat3::from_columns(x, z.cross(x), z))
 }
 
-/// A rotation that takes x to `x` and z as near to `z` as that allows.
+/// A rotation that takes x to the direction of `x` and z as near to `z` as that allows.
 pub(super) fn turn_xz_to(x: Vec3, z: Vec3) -> Quat {
-    let first = shortest_turn(Vec3::x_axis(), Vec3::z_axis(), x);
     let x = x.normalized();
-    let has = first.rotate(Vec3::z_axis());
-    let angle = x.dot(has.cross(z)).atan2(has.dot(z) - has.dot(x) * x.dot(z));
-    Quat::from_axis_angle(x, angle) * first
-}
-
-/// Turns `from` (unit length) to the direction `to`; about `spare` when the two are opposite.
-fn shortest_turn(from: Vec3, spare: Vec3, to: Vec3) -> Quat {
-    let axis = from.cross(to);
-    let sine = axis.norm();
-    let axis = if sine > 1e-12 * to.norm() { axis * (1.0 / sine) } else { spare };
-    Quat::from_axis_angle(axis, sine.atan2(from.dot(to)))
+    let y = z.cross(x).normalized();
+    Quat::from_mat3(Mat3::from_columns(x, y, x.cross(y)))
 }
 
 /// Which side of the line from the first centre to the second, seen with x to the right and z up.
@@ -154,8 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn turning_z_reaches_every_direction_even_the_opposite_one() {
-        for to in [Vec3::z_axis(), Vec3::z_axis() * -1.0, Vec3::new(1.0, -2.0, 0.5).normalized()] {
+    fn turning_z_reaches_every_direction_even_its_own_opposite_and_y() {
+        for to in [
+            Vec3::z_axis(),
+            -Vec3::z_axis(),
+            Vec3::y_axis(),
+            -Vec3::y_axis(),
+            Vec3::new(1.0, -2.0, 0.5).normalized(),
+        ] {
             assert!(apart(turn_z_to(to * 3.0).rotate(Vec3::z_axis()), to) < 1e-15);
         }
     }

@@ -7,13 +7,13 @@
 //! | `chain` of n links | n | n | 0 | n |
 
 use super::parts::{AMBER, CORAL, INK, TEAL, bar, frame_bar, stock};
-use crate::{Actuator, Body, Geometry, Joint, ModelBuilder, Shape, WORLD};
+use crate::{Actuator, Body, Geometry, Joint, Keyframe, ModelBuilder, Shape, WORLD};
 use bellcrank_math::{Pose, Vec3};
 
 /// A light rod with a steel bob, hanging straight down from a hinge at the origin.
 ///
-/// Rod and bob are one body: its centre of mass is 0.5 m below the hinge and it weighs 1 kg. The motor is too weak to
-/// lift the bob in one go (m g l = 4.9 N·m), as a swing-up task wants it.
+/// Rod and bob are one body: its centre of mass is 0.5 m below the hinge and it weighs 1 kg. The motor is too
+/// weak to lift the bob in one go (m g l = 4.9 N·m), as a swing-up task wants it.
 pub fn pendulum() -> ModelBuilder {
     const LENGTH: f64 = 0.5; // [m] hinge to centre of mass
     const BOB: f64 = 0.03; // [m] radius of the bob: 1 kg of steel has 31 mm
@@ -22,6 +22,7 @@ pub fn pendulum() -> ModelBuilder {
     let hinge = Joint::revolute("hinge", WORLD, rod).placed(Vec3::zero(), Vec3::y_axis());
     let hinge = b.joint(hinge);
     b.actuator(Actuator::effort("hinge_motor", hinge).effort_limit(2.0));
+    b.keyframe(Keyframe::new("raised").joint(hinge, [2.5]));
 
     let middle = Pose::translation(0.0, 0.0, -0.5 * LENGTH);
     let look = Geometry::Capsule { radius: 0.006, half_length: 0.5 * LENGTH };
@@ -41,9 +42,10 @@ pub fn double_pendulum() -> ModelBuilder {
     let tip = elbow + Vec3::new(0.0, 0.0, -LOWER);
     let upper = bar(&mut b, "upper", shoulder, elbow, stock(0.012, 0.49, TEAL));
     let lower = bar(&mut b, "lower", elbow, tip, stock(0.012, 0.37, CORAL));
-    b.joint(Joint::revolute("shoulder", WORLD, upper).placed(shoulder, Vec3::y_axis()));
-    let joint = b.joint(Joint::revolute("elbow", upper, lower).placed(elbow, Vec3::y_axis()));
-    b.actuator(Actuator::effort("elbow_motor", joint).effort_limit(1.5));
+    let shoulder = b.joint(Joint::revolute("shoulder", WORLD, upper).placed(shoulder, Vec3::y_axis()));
+    let elbow = b.joint(Joint::revolute("elbow", upper, lower).placed(elbow, Vec3::y_axis()));
+    b.actuator(Actuator::effort("elbow_motor", elbow).effort_limit(1.5));
+    b.keyframe(Keyframe::new("raised").joint(shoulder, [2.5]).joint(elbow, [-0.5]));
     frame_bar(&mut b, "axle", Vec3::new(0.0, -0.04, 0.0), Vec3::new(0.0, 0.04, 0.0), 0.015);
     b
 }

@@ -61,7 +61,7 @@ impl SliderCrank {
         let crank = bar(&mut b, "crank", hinge, pin, stock(0.010, self.crank_mass, AMBER));
         let rod = bar(&mut b, "rod", pin, wrist, stock(0.006, self.rod_mass, TEAL));
         let size = Vec3::new(0.05, 0.04, 0.04);
-        let piston = Body::new("piston").at(Pose::translation(wrist.x, wrist.y, wrist.z));
+        let piston = Body::new("piston").at(Pose::from_position(wrist));
         let piston = b.body(piston.solid_box(self.piston_mass, size));
         b.shape(Shape::new("piston", piston, Geometry::Box { half: size * 0.5 }).color(CORAL).visual_only());
 

@@ -1,9 +1,10 @@
-//! A crank and a rocker in two parallel planes, joined by a tie rod: the spatial four-bar as cars and robots have it.
+//! A crank and a rocker in two parallel planes, joined by a tie rod: the spatial four-bar as cars and robots
+//! have it.
 //!
-//! Ball joint at the crank, universal joint at the rocker: 3 bodies, 4 joints, 1 loop.
-//! Grübler–Kutzbach in space: 6·3 − (5 + 3 + 4 + 5) = 1, so no row is redundant, unlike in the planar `four_bar`.
-//! With ball joints at both ends the rod could also spin about itself (mobility 2); the universal joint stops that, which
-//! is why its two axes lie across the rod.
+//! Ball joint at the crank, universal joint at the rocker: 3 bodies, 4 joints, 1 loop. Grübler–Kutzbach in
+//! space: 6·3 − (5 + 3 + 4 + 5) = 1, so no row is redundant, unlike in the planar `four_bar`. With ball
+//! joints at both ends the rod could also spin about itself (mobility 2); the universal joint stops that,
+//! which is why its two axes lie across the rod.
 
 use super::parts::{AMBER, CORAL, SAND, TEAL, bar, frame_bar, stock, turn_xz_to};
 use crate::{Actuator, Geometry, Joint, ModelBuilder, Shape, WORLD};
@@ -30,10 +31,8 @@ pub fn four_bar_tie_rod() -> ModelBuilder {
     b.joint(Joint::revolute("rocker_hinge", WORLD, rocker).placed(rocker_hinge, y));
     b.actuator(Actuator::position("crank_motor", drive, 20.0, 0.5).effort_limit(3.0));
 
-    for (name, link, length) in [("ball", crank, (crank_ball - crank_hinge).norm())] {
-        let ball = Shape::new(name, link, Geometry::Sphere { radius: 0.011 });
-        b.shape(ball.at(Pose::translation(0.0, 0.0, length)).color(SAND).visual_only());
-    }
+    let ball = Shape::new("ball", rod, Geometry::Sphere { radius: 0.011 });
+    b.shape(ball.color(SAND).visual_only());
     frame_bar(&mut b, "frame", crank_hinge, rocker_hinge, 0.006);
     b
 }

@@ -1,0 +1,59 @@
+//! Named poses to start from.
+
+use crate::fault::Place;
+use crate::ids::{ActuatorId, BodyId, JointId, Ref};
+use bellcrank_math::Pose;
+
+/// A named state: whatever it does not mention stays as at the reference pose.
+///
+/// For a mechanism with loops it is enough to give some coordinates; the others follow when it is assembled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keyframe {
+    /// Unique among keyframes.
+    pub name: String,
+    /// Joint coordinates [rad or m].
+    pub joints: Vec<(Ref<JointId>, Vec<f64>)>,
+    /// X_WL of bodies, for floating bases.
+    pub bodies: Vec<(Ref<BodyId>, Pose)>,
+    /// Controls [unit of the actuator].
+    pub controls: Vec<(Ref<ActuatorId>, f64)>,
+    /// Where it was said.
+    pub place: Option<Place>,
+}
+
+impl Keyframe {
+    /// The reference pose under another name, until told more.
+    pub fn new(name: impl Into<String>) -> Self {
+        Keyframe {
+            name: name.into(),
+            joints: Vec::new(),
+            bodies: Vec::new(),
+            controls: Vec::new(),
+            place: None,
+        }
+    }
+
+    /// Coordinates of a joint.
+    pub fn joint(mut self, joint: impl Into<Ref<JointId>>, coordinates: impl Into<Vec<f64>>) -> Self {
+        self.joints.push((joint.into(), coordinates.into()));
+        self
+    }
+
+    /// Pose X_WL of a body.
+    pub fn body(mut self, body: impl Into<Ref<BodyId>>, X_WL: Pose) -> Self {
+        self.bodies.push((body.into(), X_WL));
+        self
+    }
+
+    /// Control of an actuator.
+    pub fn control(mut self, actuator: impl Into<Ref<ActuatorId>>, value: f64) -> Self {
+        self.controls.push((actuator.into(), value));
+        self
+    }
+
+    /// Says where the keyframe was described; otherwise it is the caller's line.
+    pub fn place(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+}

@@ -1,0 +1,204 @@
+//! The checked, immutable mechanism.
+
+use crate::actuator::Actuator;
+use crate::body::Body;
+use crate::builder::Parts;
+use crate::contact::ContactFilter;
+use crate::coupling::Coupling;
+use crate::fault::{Ignored, Warning};
+use crate::graph::{JointGraph, Loop};
+use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId};
+use crate::joint::{Joint, kinematics};
+use crate::keyframe::Keyframe;
+use crate::mobility::{Mobility, reference_frames};
+use crate::resolve::{Names, said};
+use crate::sensor::Sensor;
+use crate::shape::Shape;
+use crate::site::Site;
+use bellcrank_math::{Pose, Vec3};
+
+/// Joints that are open by more than this at the reference pose are worth a warning [m and rad].
+const GAP_WARNING: f64 = 1e-6;
+
+/// A mechanism, checked and analysed. Immutable; shared by everything that computes with it.
+#[derive(Clone, Debug)]
+pub struct Model {
+    parts: Parts,
+    names: Names,
+    graph: JointGraph,
+    mobility: Mobility,
+    warnings: Vec<Warning>,
+}
+
+macro_rules! lists {
+    ($($(#[$doc:meta])* $list:ident: $part:ident),* $(,)?) => {
+        $(
+            $(#[$doc])*
+            pub fn $list(&self) -> &[$part] {
+                &self.parts.$list
+            }
+        )*
+    };
+}
+
+macro_rules! lookups {
+    ($($(#[$doc:meta])* $method:ident: $list:ident, $id:ident),* $(,)?) => {
+        $(
+            $(#[$doc])*
+            pub fn $method(&self, name: &str) -> Option<$id> {
+                self.names.$list.get(name)
+            }
+        )*
+    };
+}
+
+impl Model {
+    pub(crate) fn new(parts: Parts, names: Names, graph: JointGraph, mobility: Mobility) -> Self {
+        let mut model = Model { parts, names, graph, mobility, warnings: Vec::new() };
+        model.warnings = model.open_joints();
+        model
+    }
+
+    /// The mechanism's name.
+    pub fn name(&self) -> &str {
+        &self.parts.name
+    }
+
+    /// Acceleration of free fall [m/s²].
+    pub fn gravity(&self) -> Vec3 {
+        self.parts.gravity
+    }
+
+    /// The step that suits this model [s].
+    pub fn time_step(&self) -> f64 {
+        self.parts.time_step
+    }
+
+    lists! {
+        /// Rigid bodies, by [`BodyId`].
+        bodies: Body,
+        /// Joints, by [`JointId`]; those that close loops among them.
+        joints: Joint,
+        /// Linear relations between joint coordinates.
+        couplings: Coupling,
+        /// Motors, by [`ActuatorId`].
+        actuators: Actuator,
+        /// Shapes, by [`ShapeId`].
+        shapes: Shape,
+        /// Named frames, by [`SiteId`].
+        sites: Site,
+        /// Measurements, by [`SensorId`].
+        sensors: Sensor,
+        /// Named poses, by [`KeyframeId`].
+        keyframes: Keyframe,
+        /// Exceptions from the rule of collision groups.
+        filters: ContactFilter,
+        /// What was said but has no effect.
+        ignored: Ignored,
+    }
+
+    lookups! {
+        /// The body of that name.
+        body_id: bodies, BodyId,
+        /// The joint of that name.
+        joint_id: joints, JointId,
+        /// The coupling of that name.
+        coupling_id: couplings, CouplingId,
+        /// The motor of that name.
+        actuator_id: actuators, ActuatorId,
+        /// The shape of that name.
+        shape_id: shapes, ShapeId,
+        /// The named frame of that name.
+        site_id: sites, SiteId,
+        /// The measurement of that name.
+        sensor_id: sensors, SensorId,
+        /// The named pose of that name.
+        keyframe_id: keyframes, KeyframeId,
+    }
+
+    /// What is legal but probably not meant.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Components, spanning tree and loops.
+    pub fn graph(&self) -> &JointGraph {
+        &self.graph
+    }
+
+    /// Independent loops, each listed by its joints.
+    pub fn loops(&self) -> &[Loop] {
+        self.graph.loops()
+    }
+
+    /// Degrees of freedom of the whole mechanism at the reference pose, floating bases included.
+    pub fn mobility(&self) -> usize {
+        self.mobility.dofs
+    }
+
+    /// Constraint rows that follow from the others at the reference pose.
+    pub fn redundant_rows(&self) -> usize {
+        self.mobility.redundant_rows
+    }
+
+    /// Constraint rows of all joints and couplings.
+    pub fn row_count(&self) -> usize {
+        self.mobility.rows
+    }
+
+    /// Length of the vector of all joint coordinates, joint after joint.
+    pub fn coordinate_count(&self) -> usize {
+        self.joints().iter().map(|joint| joint.kind.coordinate_count()).sum()
+    }
+
+    /// Length of the vector of all joint velocities, joint after joint. Loops make many of them dependent; see
+    /// [`Model::mobility`] for how many are free.
+    pub fn dof_count(&self) -> usize {
+        self.joints().iter().map(|joint| joint.kind.dof_count()).sum()
+    }
+
+    /// Mass of all bodies [kg].
+    pub fn mass(&self) -> f64 {
+        self.bodies().iter().map(|body| body.mass).sum()
+    }
+
+    /// X_PF and X_SM of a joint in the *body* frames (origin at the centre of mass; the world's for the world).
+    pub fn joint_frames(&self, joint: JointId) -> (Pose, Pose) {
+        let joint = &self.joints()[joint.index()];
+        let to_body = |body: Option<BodyId>, X_L: Pose| {
+            body.map_or(X_L, |b| self.bodies()[b.index()].X_LB().inverse_mul(X_L))
+        };
+        (to_body(joint.predecessor.body(), joint.X_PF), to_body(joint.successor.body(), joint.X_SM))
+    }
+
+    /// X_FM of a joint at the reference pose.
+    pub fn reference_joint_pose(&self, joint: JointId) -> Pose {
+        reference_frames(&self.parts, joint).1
+    }
+
+    /// How far the most open joint is open at the reference pose: [m] and [rad].
+    pub fn reference_gap(&self) -> (f64, f64) {
+        self.joint_gaps().fold((0.0, 0.0), |(m, r), (_, metres, radians)| (metres.max(m), radians.max(r)))
+    }
+
+    fn joint_gaps(&self) -> impl Iterator<Item = (&Joint, f64, f64)> {
+        self.joints().iter().enumerate().map(|(j, joint)| {
+            let (metres, radians) = kinematics::gap(joint.kind, self.reference_joint_pose(JointId::new(j)));
+            (joint, metres, radians)
+        })
+    }
+
+    fn open_joints(&self) -> Vec<Warning> {
+        self.joint_gaps()
+            .filter(|(_, metres, radians)| *metres > GAP_WARNING || *radians > GAP_WARNING)
+            .map(|(joint, metres, radians)| Warning {
+                place: said(&joint.place),
+                text: format!(
+                    "the two halves are apart at the reference pose: {:.3} mm, {:.3}°",
+                    metres * 1e3,
+                    radians.to_degrees()
+                ),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! What is measured.
+
+use crate::fault::Place;
+use crate::ids::{BodyId, JointId, Ref, SiteId};
+
+/// A named measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sensor {
+    /// Unique among sensors.
+    pub name: String,
+    /// What it measures.
+    pub kind: SensorKind,
+    /// Where it was said.
+    pub place: Option<Place>,
+}
+
+/// A frame that can be looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// A body's link frame.
+    Body(Ref<BodyId>),
+    /// A named frame.
+    Site(Ref<SiteId>),
+}
+
+/// What a [`Sensor`] measures, and how many numbers it gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SensorKind {
+    /// Specific force [m/s²] and angular velocity [rad/s], in the site's axes: 6.
+    Imu {
+        /// Where it is mounted.
+        site: Ref<SiteId>,
+    },
+    /// Position [m] and quaternion wxyz in the world: 7.
+    FramePose(Frame),
+    /// Velocity of the frame's origin [m/s] and angular velocity [rad/s], world axes: 6.
+    FrameVelocity(Frame),
+    /// Coordinates and velocities of a joint.
+    JointState(Ref<JointId>),
+    /// Sum of all contact forces on a body, world axes [N]: 3.
+    ContactForce(Ref<BodyId>),
+    /// Sum of the normal contact forces on the site's body within `radius` of the site [N]: 1.
+    Touch {
+        /// Centre of the sensitive ball.
+        site: Ref<SiteId>,
+        /// Its radius [m].
+        radius: f64,
+    },
+}
+
+impl Sensor {
+    /// Any measurement.
+    pub fn new(name: impl Into<String>, kind: SensorKind) -> Self {
+        Sensor { name: name.into(), kind, place: None }
+    }
+
+    /// An inertial measurement unit.
+    pub fn imu(name: impl Into<String>, site: impl Into<Ref<SiteId>>) -> Self {
+        Sensor::new(name, SensorKind::Imu { site: site.into() })
+    }
+
+    /// Pose of a site.
+    pub fn site_pose(name: impl Into<String>, site: impl Into<Ref<SiteId>>) -> Self {
+        Sensor::new(name, SensorKind::FramePose(Frame::Site(site.into())))
+    }
+
+    /// Velocity of a site.
+    pub fn site_velocity(name: impl Into<String>, site: impl Into<Ref<SiteId>>) -> Self {
+        Sensor::new(name, SensorKind::FrameVelocity(Frame::Site(site.into())))
+    }
+
+    /// Pose of a body's link frame.
+    pub fn body_pose(name: impl Into<String>, body: impl Into<Ref<BodyId>>) -> Self {
+        Sensor::new(name, SensorKind::FramePose(Frame::Body(body.into())))
+    }
+
+    /// Velocity of a body's link frame.
+    pub fn body_velocity(name: impl Into<String>, body: impl Into<Ref<BodyId>>) -> Self {
+        Sensor::new(name, SensorKind::FrameVelocity(Frame::Body(body.into())))
+    }
+
+    /// Coordinates and velocities of a joint.
+    pub fn joint_state(name: impl Into<String>, joint: impl Into<Ref<JointId>>) -> Self {
+        Sensor::new(name, SensorKind::JointState(joint.into()))
+    }
+
+    /// Sum of the contact forces on a body.
+    pub fn contact_force(name: impl Into<String>, body: impl Into<Ref<BodyId>>) -> Self {
+        Sensor::new(name, SensorKind::ContactForce(body.into()))
+    }
+
+    /// Normal force near a site.
+    pub fn touch(name: impl Into<String>, site: impl Into<Ref<SiteId>>, radius: f64) -> Self {
+        Sensor::new(name, SensorKind::Touch { site: site.into(), radius })
+    }
+
+    /// Says where the sensor was described; otherwise it is the caller's line.
+    pub fn place(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+}

@@ -1,0 +1,172 @@
+//! What touches and what is drawn.
+
+use crate::fault::Place;
+use crate::ids::Link;
+use crate::mesh::{HeightField, Mesh};
+use bellcrank_math::{Pose, Vec3};
+use std::sync::Arc;
+
+/// A solid fixed to a body or to the world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Unique among shapes.
+    pub name: String,
+    /// What it is fixed to.
+    pub link: Link,
+    /// X_LG: the shape's own frame in the link frame (or in the world).
+    pub X_LG: Pose,
+    /// Its form.
+    pub geometry: Geometry,
+    /// How it rubs and bounces.
+    pub material: Material,
+    /// The resting surface lies this far outside the geometry [m].
+    pub margin: f64,
+    /// Contacts are looked for within this distance of the resting surface [m].
+    pub gap: f64,
+    /// False for decoration.
+    pub collides: bool,
+    /// Collision groups: shapes a and b may touch if `a.group & b.mask` or `b.group & a.mask`.
+    pub group: u32,
+    /// Collision groups that this shape touches.
+    pub mask: u32,
+    /// Red, green, blue, opacity, each 0 to 1.
+    pub color: [f32; 4],
+    /// Where it was said.
+    pub place: Option<Place>,
+}
+
+/// The form of a [`Shape`], in its own frame. Capsule, cylinder and cone stand along z, centred.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // lengths in metres, named plainly
+pub enum Geometry {
+    /// The half-space below z = 0. Only for the world.
+    Plane,
+    Sphere {
+        radius: f64,
+    },
+    /// `half_length` reaches to the centres of the caps.
+    Capsule {
+        radius: f64,
+        half_length: f64,
+    },
+    Box {
+        half: Vec3,
+    },
+    Cylinder {
+        radius: f64,
+        half_length: f64,
+    },
+    Ellipsoid {
+        radii: Vec3,
+    },
+    /// The tip points along +z.
+    Cone {
+        radius: f64,
+        half_length: f64,
+    },
+    /// The convex hull of the mesh's points.
+    ConvexMesh(Arc<Mesh>),
+    /// The triangles themselves; only for shapes that do not move, or for drawing.
+    TriangleMesh(Arc<Mesh>),
+    /// Terrain.
+    HeightField(Arc<HeightField>),
+}
+
+/// How a surface rubs and bounces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Coulomb's coefficient of sliding.
+    pub sliding: f64,
+    /// Torsional friction: moment about the normal per normal force [m].
+    pub torsional: f64,
+    /// Rolling friction: moment about the tangents per normal force [m].
+    pub rolling: f64,
+    /// Newton's coefficient of restitution, 0 to 1.
+    pub restitution: f64,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Material { sliding: 0.7, torsional: 0.0, rolling: 0.0, restitution: 0.0 }
+    }
+}
+
+impl Shape {
+    /// A shape at the link's origin that collides.
+    pub fn new(name: impl Into<String>, link: impl Into<Link>, geometry: Geometry) -> Self {
+        Shape {
+            name: name.into(),
+            link: link.into(),
+            X_LG: Pose::identity(),
+            geometry,
+            material: Material::default(),
+            margin: 0.0,
+            gap: 0.0,
+            collides: true,
+            group: 1,
+            mask: 1,
+            color: [0.6, 0.6, 0.6, 1.0],
+            place: None,
+        }
+    }
+
+    /// X_LG: where it sits on its link.
+    pub fn at(mut self, X_LG: Pose) -> Self {
+        self.X_LG = X_LG;
+        self
+    }
+
+    /// Coulomb's coefficient of sliding.
+    pub fn friction(mut self, sliding: f64) -> Self {
+        self.material.sliding = sliding;
+        self
+    }
+
+    /// The whole material.
+    pub fn material(mut self, material: Material) -> Self {
+        self.material = material;
+        self
+    }
+
+    /// Newton's coefficient of restitution.
+    pub fn restitution(mut self, restitution: f64) -> Self {
+        self.material.restitution = restitution;
+        self
+    }
+
+    /// The resting surface lies this far outside the geometry [m].
+    pub fn margin(mut self, margin: f64) -> Self {
+        self.margin = margin;
+        self
+    }
+
+    /// Contacts are looked for within this distance of the resting surface [m].
+    pub fn gap(mut self, gap: f64) -> Self {
+        self.gap = gap;
+        self
+    }
+
+    /// Collision groups: which it is in, and which it touches.
+    pub fn groups(mut self, group: u32, mask: u32) -> Self {
+        (self.group, self.mask) = (group, mask);
+        self
+    }
+
+    /// Red, green, blue, opacity, each 0 to 1.
+    pub fn color(mut self, color: [f32; 4]) -> Self {
+        self.color = color;
+        self
+    }
+
+    /// Decoration: drawn, never touched.
+    pub fn visual_only(mut self) -> Self {
+        self.collides = false;
+        self
+    }
+
+    /// Says where the shape was described; otherwise it is the caller's line.
+    pub fn place(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+}

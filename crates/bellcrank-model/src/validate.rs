@@ -1,0 +1,411 @@
+//! Every rule that a model must obey. All faults are collected; nothing stops at the first.
+
+use crate::actuator::Control;
+use crate::body::Body;
+use crate::builder::Parts;
+use crate::contact::ContactFilter;
+use crate::fault::{Fault, Place, Trouble};
+use crate::ids::Link;
+use crate::joint::{Dof, Joint, JointKind, Placement};
+use crate::mesh::Mesh;
+use crate::resolve::{Names, said};
+use crate::sensor::{Frame, SensorKind};
+use crate::shape::{Geometry, Shape};
+use bellcrank_math::{Pose, Vec3};
+
+/// A principal moment may exceed the sum of the others by this much of it: CAD exports round to six digits.
+const TRIANGLE_SLACK: f64 = 1e-6;
+
+/// Resolves all references and checks all values.
+pub(crate) fn check(parts: &mut Parts, names: &Names, faults: &mut Vec<Fault>) {
+    let model = Place::new("model", 0).element("model", &parts.name);
+    let mut rules = Rules { place: model, faults };
+    rules.finite_vector("gravity", parts.gravity);
+    rules.positive("the time step", parts.time_step);
+    for body in &mut parts.bodies {
+        rules.place = said(&body.place);
+        rules.body(body);
+    }
+    for joint in &mut parts.joints {
+        rules.place = said(&joint.place);
+        rules.joint(joint, &parts.bodies, names);
+    }
+    rules.couplings(parts, names);
+    rules.actuators(parts, names);
+    for shape in &mut parts.shapes {
+        rules.place = said(&shape.place);
+        rules.shape(shape, names);
+    }
+    for site in &mut parts.sites {
+        rules.place = said(&site.place);
+        names.link(&mut site.link, &rules.place, rules.faults);
+        rules.pose("the pose", &mut site.X_LS);
+    }
+    rules.sensors(parts, names);
+    rules.keyframes(parts, names);
+    rules.filters(parts, names);
+}
+
+/// The rules, at the place of the part that is being read.
+struct Rules<'a> {
+    place: Place,
+    faults: &'a mut Vec<Fault>,
+}
+
+impl Rules<'_> {
+    fn fault(&mut self, trouble: Trouble) {
+        self.faults.push(Fault { place: self.place.clone(), trouble });
+    }
+
+    fn finite(&mut self, what: &str, value: f64) -> bool {
+        if !value.is_finite() {
+            self.fault(Trouble::NotFinite { what: what.into(), value });
+        }
+        value.is_finite()
+    }
+
+    fn in_range(&mut self, what: &str, value: f64, holds: bool, rule: &'static str) {
+        if value.is_nan() {
+            self.fault(Trouble::NotFinite { what: what.into(), value });
+        } else if !holds {
+            self.fault(Trouble::OutOfRange { what: what.into(), value, rule });
+        }
+    }
+
+    fn positive(&mut self, what: &str, value: f64) {
+        self.in_range(what, value, value > 0.0 && value.is_finite(), "above zero");
+    }
+
+    fn not_negative(&mut self, what: &str, value: f64) {
+        self.in_range(what, value, value >= 0.0 && value.is_finite(), "zero or above");
+    }
+
+    /// A bound that may be infinite for none.
+    fn bound(&mut self, what: &str, value: f64) {
+        self.in_range(what, value, value > 0.0, "above zero");
+    }
+
+    fn range(&mut self, what: &str, [low, high]: [f64; 2]) {
+        if low.is_nan() || high.is_nan() {
+            self.fault(Trouble::NotFinite { what: what.into(), value: f64::NAN });
+        } else if low > high {
+            self.fault(Trouble::InvertedRange { what: what.into(), low, high });
+        }
+    }
+
+    fn finite_vector(&mut self, what: &str, v: Vec3) -> bool {
+        // one fault is enough for three components
+        let bad = v.to_array().into_iter().find(|x| !x.is_finite());
+        bad.is_none_or(|value| self.finite(what, value))
+    }
+
+    /// Finite, and its rotation made exactly a unit quaternion.
+    fn pose(&mut self, what: &str, X: &mut Pose) -> bool {
+        let length = X.R.norm_squared();
+        if !length.is_finite() {
+            self.fault(Trouble::NotFinite { what: what.into(), value: length });
+            return false;
+        }
+        if length == 0.0 {
+            self.fault(Trouble::ZeroQuaternion(what.into()));
+            return false;
+        }
+        // already unit to rounding: keep the author's bits
+        if (length - 1.0).abs() > 4.0 * f64::EPSILON {
+            X.R = X.R.normalized();
+        }
+        self.finite_vector(what, X.p)
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        self.pose("the pose", &mut body.X_WL);
+        self.finite_vector("the centre of mass", body.com);
+        if !body.mass.is_finite() {
+            self.finite("the mass", body.mass);
+        } else if body.mass <= 0.0 {
+            self.fault(Trouble::Massless(body.mass));
+        }
+        let Some(inertia) = body.inertia else { return self.fault(Trouble::NoInertia) };
+        let columns = inertia.to_mat3();
+        let finite = [columns.x, columns.y, columns.z].into_iter().all(|c| c.is_finite());
+        if !finite {
+            return self.fault(Trouble::NotFinite { what: "the inertia".into(), value: f64::NAN });
+        }
+        let moments = inertia.eigen().0;
+        if moments[0] <= 0.0 {
+            self.fault(Trouble::IndefiniteInertia(moments));
+        } else if moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE_SLACK) {
+            self.fault(Trouble::ImpossibleInertia(moments));
+        }
+    }
+
+    fn joint(&mut self, joint: &mut Joint, bodies: &[Body], names: &Names) {
+        let linked = names.link(&mut joint.predecessor, &self.place, self.faults)
+            & names.link(&mut joint.successor, &self.place, self.faults);
+        if linked {
+            self.joint_ends(joint, bodies);
+        }
+        if let JointKind::Screw { pitch } = joint.kind {
+            self.in_range("the pitch", pitch, pitch != 0.0 && pitch.is_finite(), "finite and not zero");
+        }
+        let count = joint.kind.dof_count();
+        if joint.dofs.len() > count {
+            let (dof, kind) = (joint.dofs.len() - 1, joint.kind.name());
+            self.fault(Trouble::NoSuchDof { dof, kind, count });
+        }
+        for dof in &joint.dofs {
+            self.dof(dof);
+        }
+    }
+
+    /// Both ends exist: places the frames.
+    fn joint_ends(&mut self, joint: &mut Joint, bodies: &[Body]) {
+        let (predecessor, successor) = (joint.predecessor.body(), joint.successor.body());
+        if predecessor == successor {
+            let name =
+                predecessor.map_or("the world".into(), |b| format!("body {:?}", bodies[b.index()].name));
+            return self.fault(Trouble::SelfJoint(name));
+        }
+        let Some(successor) = successor else { return self.fault(Trouble::SuccessorIsWorld) };
+        let X_WP = predecessor.map_or(Pose::identity(), |b| bodies[b.index()].X_WL);
+        let X_WS = bodies[successor.index()].X_WL;
+        let frames = match joint.placement {
+            Placement::Frames => Some((joint.X_PF, joint.X_SM)),
+            Placement::World(X_WF) => Some((X_WP.inverse_mul(X_WF), X_WS.inverse_mul(X_WF))),
+            Placement::WorldAxis(p, axis) => {
+                self.axis_frame(p, axis).map(|X_WF| (X_WP.inverse_mul(X_WF), X_WS.inverse_mul(X_WF)))
+            }
+            Placement::Axes([(p, a), (q, b)]) => self.axis_frame(p, a).zip(self.axis_frame(q, b)),
+        };
+        if let Some((X_PF, X_SM)) = frames {
+            (joint.X_PF, joint.X_SM) = (X_PF, X_SM);
+            self.pose("the frame on the predecessor", &mut joint.X_PF);
+            self.pose("the frame on the successor", &mut joint.X_SM);
+        }
+    }
+
+    fn axis_frame(&mut self, p: Vec3, axis: Vec3) -> Option<Pose> {
+        if !self.finite_vector("the axis", axis) || !self.finite_vector("the anchor", p) {
+            return None;
+        }
+        let frame = Placement::frame(p, axis);
+        if frame.is_none() {
+            self.fault(Trouble::ZeroAxis);
+        }
+        frame
+    }
+
+    fn dof(&mut self, dof: &Dof) {
+        self.range("the limits", dof.limits);
+        self.not_negative("the armature", dof.armature);
+        self.not_negative("the damping", dof.damping);
+        self.not_negative("the friction", dof.friction);
+        self.bound("the effort limit", dof.effort_limit);
+        self.bound("the velocity limit", dof.velocity_limit);
+        if let Some(spring) = dof.spring {
+            self.not_negative("the spring's stiffness", spring.stiffness);
+            self.finite("the spring's rest coordinate", spring.rest);
+        }
+    }
+
+    fn couplings(&mut self, parts: &mut Parts, names: &Names) {
+        for coupling in &mut parts.couplings {
+            self.place = said(&coupling.place);
+            if coupling.terms.is_empty() {
+                self.fault(Trouble::EmptyCoupling);
+            }
+            self.finite("the constant", coupling.constant);
+            for term in &mut coupling.terms {
+                let usable = term.coefficient != 0.0 && term.coefficient.is_finite();
+                self.in_range("the coefficient", term.coefficient, usable, "finite and not zero");
+                if names.joints.resolve(&mut term.joint, &self.place, self.faults) {
+                    let kind = parts.joints[term.joint.id().index()].kind;
+                    self.dof_exists(kind, term.dof);
+                    if !kind.has_scalar_coordinates() && kind.dof_count() > 0 {
+                        self.fault(Trouble::NoScalarCoordinate(kind.name()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn dof_exists(&mut self, kind: JointKind, dof: usize) {
+        let count = kind.dof_count();
+        if dof >= count {
+            self.fault(Trouble::NoSuchDof { dof, kind: kind.name(), count });
+        }
+    }
+
+    fn actuators(&mut self, parts: &mut Parts, names: &Names) {
+        for actuator in &mut parts.actuators {
+            self.place = said(&actuator.place);
+            if names.joints.resolve(&mut actuator.joint, &self.place, self.faults) {
+                self.dof_exists(parts.joints[actuator.joint.id().index()].kind, actuator.dof);
+            }
+            let geared = actuator.gear != 0.0 && actuator.gear.is_finite();
+            self.in_range("the gear", actuator.gear, geared, "finite and not zero");
+            self.bound("the effort limit", actuator.effort_limit);
+            self.range("the control range", actuator.control_range);
+            match actuator.control {
+                Control::Position { kp, kd } => {
+                    self.not_negative("kp", kp);
+                    self.not_negative("kd", kd);
+                }
+                Control::Velocity { kd } => self.not_negative("kd", kd),
+                Control::Effort => {}
+                Control::Affine { gain, bias } => {
+                    self.finite("the gain", gain);
+                    self.finite_vector("the bias", Vec3::from_array(bias));
+                }
+            }
+        }
+    }
+
+    fn shape(&mut self, shape: &mut Shape, names: &Names) {
+        names.link(&mut shape.link, &self.place, self.faults);
+        self.pose("the pose", &mut shape.X_LG);
+        self.geometry(shape);
+        let material = shape.material;
+        self.not_negative("the sliding friction", material.sliding);
+        self.not_negative("the torsional friction", material.torsional);
+        self.not_negative("the rolling friction", material.rolling);
+        let bounce = (0.0..=1.0).contains(&material.restitution);
+        self.in_range("the restitution", material.restitution, bounce, "between 0 and 1");
+        self.finite("the margin", shape.margin);
+        self.not_negative("the gap", shape.gap);
+    }
+
+    fn geometry(&mut self, shape: &Shape) {
+        match &shape.geometry {
+            Geometry::Plane if shape.collides && shape.link != Link::World => {
+                self.fault(Trouble::MovingPlane)
+            }
+            Geometry::Plane => {}
+            Geometry::Sphere { radius } => self.positive("the radius", *radius),
+            Geometry::Capsule { radius, half_length } => {
+                self.positive("the radius", *radius);
+                self.not_negative("the half length", *half_length);
+            }
+            Geometry::Cylinder { radius, half_length } | Geometry::Cone { radius, half_length } => {
+                self.positive("the radius", *radius);
+                self.positive("the half length", *half_length);
+            }
+            Geometry::Box { half } => self.positive("the smallest half size", least(*half)),
+            Geometry::Ellipsoid { radii } => self.positive("the smallest radius", least(*radii)),
+            Geometry::ConvexMesh(mesh) => self.mesh(mesh, "convex mesh", 4, 0),
+            Geometry::TriangleMesh(mesh) => self.mesh(mesh, "triangle mesh", 3, 1),
+            Geometry::HeightField(field) => {
+                let (found, of) = (field.rows.min(field.columns), "rows or columns");
+                if found < 2 {
+                    self.fault(Trouble::TooFew { what: "height field", found, of, least: 2 });
+                }
+                let expected = field.rows.saturating_mul(field.columns);
+                if field.heights.len() != expected {
+                    let (what, found) = ("height field".into(), field.heights.len());
+                    self.fault(Trouble::WrongCount { what, found, expected });
+                }
+                self.positive("the smaller size", field.size[0].min(field.size[1]));
+                if let Some(bad) = field.heights.iter().find(|h| !h.is_finite()) {
+                    self.finite("a height", *bad);
+                }
+            }
+        }
+    }
+
+    fn mesh(&mut self, mesh: &Mesh, what: &'static str, least_vertices: usize, least_triangles: usize) {
+        for (found, of, least) in [
+            (mesh.vertices.len(), "vertices", least_vertices),
+            (mesh.triangles.len(), "triangles", least_triangles),
+        ] {
+            if found < least {
+                self.fault(Trouble::TooFew { what, found, of, least });
+            }
+        }
+        if let Some(bad) = mesh.vertices.iter().find(|v| !v.is_finite()) {
+            self.finite_vector("a vertex", *bad);
+        }
+        let count = mesh.vertices.len();
+        for (triangle, corners) in mesh.triangles.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|v| **v as usize >= count) {
+                return self.fault(Trouble::NoSuchVertex { triangle, vertex, count });
+            }
+        }
+    }
+
+    fn sensors(&mut self, parts: &mut Parts, names: &Names) {
+        for sensor in &mut parts.sensors {
+            self.place = said(&sensor.place);
+            match &mut sensor.kind {
+                SensorKind::Imu { site }
+                | SensorKind::FramePose(Frame::Site(site))
+                | SensorKind::FrameVelocity(Frame::Site(site)) => {
+                    names.sites.resolve(site, &self.place, self.faults);
+                }
+                SensorKind::FramePose(Frame::Body(body))
+                | SensorKind::FrameVelocity(Frame::Body(body))
+                | SensorKind::ContactForce(body) => {
+                    names.bodies.resolve(body, &self.place, self.faults);
+                }
+                SensorKind::JointState(joint) => {
+                    names.joints.resolve(joint, &self.place, self.faults);
+                }
+                SensorKind::Touch { site, radius } => {
+                    names.sites.resolve(site, &self.place, self.faults);
+                    self.positive("the radius", *radius);
+                }
+            }
+        }
+    }
+
+    fn keyframes(&mut self, parts: &mut Parts, names: &Names) {
+        for keyframe in &mut parts.keyframes {
+            self.place = said(&keyframe.place);
+            for (joint, values) in &mut keyframe.joints {
+                if let Some(bad) = values.iter().find(|x| !x.is_finite()) {
+                    self.finite("a coordinate", *bad);
+                }
+                if names.joints.resolve(joint, &self.place, self.faults) {
+                    let joint = &parts.joints[joint.id().index()];
+                    let (found, expected) = (values.len(), joint.kind.coordinate_count());
+                    if found != expected {
+                        let what = format!("entry for joint {:?}", joint.name);
+                        self.fault(Trouble::WrongCount { what, found, expected });
+                    }
+                }
+            }
+            for (body, X_WL) in &mut keyframe.bodies {
+                names.bodies.resolve(body, &self.place, self.faults);
+                self.pose("a body's pose", X_WL);
+            }
+            for (actuator, value) in &mut keyframe.controls {
+                names.actuators.resolve(actuator, &self.place, self.faults);
+                self.finite("a control", *value);
+            }
+        }
+    }
+
+    fn filters(&mut self, parts: &mut Parts, names: &Names) {
+        for filter in &mut parts.filters {
+            let same = match filter {
+                ContactFilter::Exclude { a, b, place } => {
+                    self.place = place.clone();
+                    names.bodies.resolve(a, place, self.faults) & names.bodies.resolve(b, place, self.faults)
+                        && a == b
+                }
+                ContactFilter::Pair { a, b, place } => {
+                    self.place = place.clone();
+                    names.shapes.resolve(a, place, self.faults) & names.shapes.resolve(b, place, self.faults)
+                        && a == b
+                }
+            };
+            if same {
+                self.fault(Trouble::SameBody);
+            }
+        }
+    }
+}
+
+/// The smallest component; NaN if any is.
+fn least(v: Vec3) -> f64 {
+    v.to_array().into_iter().reduce(|a, b| if b >= a { a } else { b }).unwrap_or(f64::NAN)
+}
