@@ -61,7 +61,8 @@ macro_rules! add {
         $(#[$doc])*
         #[track_caller]
         pub fn $method(&mut self, mut part: $part) -> $id {
-            let place = part.place.take().unwrap_or_else(|| self.here(Location::caller()));
+            let caller = Location::caller(); // not inside the closure: that would name this file
+            let place = part.place.take().unwrap_or_else(|| self.here(caller));
             part.place = Some(if place.element.is_empty() { place.element($tag, &part.name) } else { place });
             self.parts.$list.push(part);
             $id::new(self.parts.$list.len() - 1)
