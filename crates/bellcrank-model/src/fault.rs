@@ -113,7 +113,7 @@ pub enum Trouble {
     DanglingName { noun: &'static str, name: String, nearest: Option<String> },
     #[error("there is no {noun} number {index}; the model has {count}")]
     DanglingId { noun: &'static str, index: usize, count: usize },
-    #[error("{what} is not a finite number: {value}")]
+    #[error("{what}: {value} is not a finite number")]
     NotFinite { what: String, value: f64 },
     #[error("{what} is {value}, but must be {rule}")]
     OutOfRange { what: String, value: f64, rule: &'static str },
@@ -147,7 +147,7 @@ pub enum Trouble {
     TooFew { what: &'static str, found: usize, of: &'static str, least: usize },
     #[error("triangle {triangle} names vertex {vertex}, but there are only {count}")]
     NoSuchVertex { triangle: usize, vertex: u32, count: usize },
-    #[error("the {what} has {found} values where {expected} are expected")]
+    #[error("the {what} has {found} values, expected: {expected}")]
     WrongCount { what: String, found: usize, expected: usize },
     #[error("the two bodies are the same")]
     SameBody,
@@ -166,7 +166,7 @@ impl Trouble {
             Trouble::NotFinite { .. } => {
                 "look for a division by zero or an unset value where it was computed".into()
             }
-            Trouble::OutOfRange { rule, .. } => format!("give a value that is {rule}"),
+            Trouble::OutOfRange { .. } => "leave the value out to get the default".into(),
             Trouble::InvertedRange { .. } => "swap the two bounds".into(),
             Trouble::Massless(_) => {
                 "give the body a mass above zero, or merge it into the body that carries it".into()
@@ -180,11 +180,14 @@ impl Trouble {
             Trouble::ImpossibleInertia(_) => {
                 "check the unit of the CAD export, and that the inertia is about the centre of mass".into()
             }
-            Trouble::ZeroQuaternion(_) => "no rotation is (w, x, y, z) = (1, 0, 0, 0)".into(),
+            Trouble::ZeroQuaternion(_) => {
+                "the rotation that turns nothing is (w, x, y, z) = (1, 0, 0, 0)".into()
+            }
             Trouble::ZeroAxis => "a joint that does not move is type=\"fixed\"".into(),
             Trouble::SelfJoint(_) => "a joint connects two different bodies, or a body and the world".into(),
             Trouble::SuccessorIsWorld => "make the world the predecessor and the body the successor".into(),
             Trouble::NoSuchDof { count: 0, .. } => "choose a joint that moves".into(),
+            Trouble::NoSuchDof { count: 1, .. } => "its one degree of freedom has number 0".into(),
             Trouble::NoSuchDof { count, .. } => format!("degrees of freedom are numbered 0 to {}", count - 1),
             Trouble::EmptyCoupling => "name the joints that it couples, with a coefficient each".into(),
             Trouble::NoScalarCoordinate(_) => {
@@ -193,7 +196,7 @@ impl Trouble {
             Trouble::MovingPlane => "a plane is infinite: attach it to the world, or use a box".into(),
             Trouble::TooFew { .. } => "check that the mesh was read completely".into(),
             Trouble::NoSuchVertex { .. } => "vertices are numbered from zero; the file may be damaged".into(),
-            Trouble::WrongCount { expected, .. } => format!("give {expected} values, in the model's order"),
+            Trouble::WrongCount { .. } => "give one value for each, in the model's order".into(),
             Trouble::SameBody => "name two different bodies".into(),
         }
     }
