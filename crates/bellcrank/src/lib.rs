@@ -1,1 +1,28 @@
-//! facade
+//! Bellcrank: the physics engine for mechanisms that close on themselves.
+//!
+//! ```
+//! use bellcrank::prelude::*;
+//!
+//! let model = library::four_bar().build()?;
+//! println!("{}: {} loop, {} degree of freedom", model.name(), model.loops().len(), model.mobility());
+//! # Ok::<(), Faults>(())
+//! ```
+//!
+//! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra) and [`model`] (mechanisms).
+
+pub use bellcrank_math as math;
+pub use bellcrank_model as model;
+
+/// What most programs need.
+pub mod prelude {
+    pub use bellcrank_math::{Pose, Quat, Real, Sym3, Vec3};
+    pub use bellcrank_model::{
+        Actuator, Body, Coupling, Faults, Geometry, Joint, JointKind, Keyframe, Model, ModelBuilder, Sensor,
+        Shape, Site, WORLD, library,
+    };
+}
+
+/// The README's example, compiled and run.
+#[doc = include_str!("../../../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -1,0 +1,81 @@
+//! What each crate may know, and how long a file may be. The table is the architecture (ARCHITECTURE.md).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Crate, and the crates of ours that it may use.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("bellcrank-math", &[]),
+    ("bellcrank-model", &["math"]),
+    ("bellcrank-import", &["math", "model"]),
+    ("bellcrank-tree", &["math", "model"]),
+    ("bellcrank-collide", &["math", "model"]),
+    ("bellcrank-solve", &["math"]),
+    ("bellcrank-sim", &["math", "model", "tree", "collide", "solve"]),
+    ("bellcrank-tasks", &["math", "model", "sim"]),
+    ("bellcrank-view", &["math", "model", "sim"]),
+    ("bellcrank", &["math", "model", "import", "tree", "collide", "solve", "sim", "tasks", "view"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The crates of ours under `[dependencies]` of a manifest (tests may use more).
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut inside = false;
+    let mut found = BTreeSet::new();
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside =
+                line == "[dependencies]" || line.starts_with("[target.") && line.ends_with(".dependencies]");
+            if let Some(name) = line.strip_prefix("[dependencies.") {
+                found.extend(name.trim_end_matches(']').strip_prefix("bellcrank-").map(str::to_owned));
+            }
+        } else if inside && let Some(rest) = line.strip_prefix("bellcrank-") {
+            found.insert(rest.split(['.', ' ', '=']).next().unwrap_or_default().to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn crates_know_only_what_they_may() {
+    let mut seen = 0;
+    for entry in fs::read_dir(root().join("crates")).expect("the crates folder") {
+        let folder = entry.expect("a folder").path();
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        let allowed = ALLOWED.iter().find(|(known, _)| *known == name);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{name} is not in the table of ARCHITECTURE.md"));
+        for dependency in dependencies(&manifest) {
+            assert!(allowed.contains(&dependency.as_str()), "{name} may not know bellcrank-{dependency}");
+        }
+        seen += 1;
+    }
+    assert!(seen >= 3, "only {seen} crates were found");
+}
+
+#[test]
+fn a_forbidden_dependency_would_be_found() {
+    let manifest = "[package]\nname = \"x\"\n[dependencies]\nbellcrank-sim.workspace = true\nclap = \"4\"\n\
+                    [dependencies.bellcrank-view]\npath = \"y\"\n[dev-dependencies]\nbellcrank-tree = \"0.1\"\n";
+    assert_eq!(dependencies(manifest).into_iter().collect::<Vec<_>>(), ["sim", "view"]);
+}
+
+#[test]
+fn no_source_file_is_longer_than_600_lines() {
+    let mut folders = vec![root().join("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let lines = fs::read_to_string(&path).expect("a text").lines().count();
+                assert!(lines <= 600, "{} has {lines} lines", path.display());
+            }
+        }
+    }
+}

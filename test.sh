@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Every check of the project, from a fresh clone: format, lint, documentation, tests. Stops at the first failure.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+step() { printf '\n== %s\n' "$*"; }
+
+missing=0
+need() { # command, how to get it
+    if ! command -v "$1" >/dev/null 2>&1; then
+        echo "missing: $1 ($2)" >&2
+        missing=1
+    fi
+}
+need cargo "install Rust 1.95 or newer with rustup"
+need cc "Debian/Ubuntu: apt-get install build-essential"
+need python3 "Python 3.9 or newer"
+[ "$missing" -eq 0 ] || exit 1
+
+for component in rustfmt clippy; do
+    if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
+        echo "missing: $component (rustup component add $component)" >&2
+        exit 1
+    fi
+done
+
+export INSTA_UPDATE=no # a changed text is a failure, never a new snapshot
+
+step "format"
+cargo fmt --all --check
+step "lint"
+cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
+step "tests"
+cargo test --locked --workspace
+step "speed of lanes (optimised build)"
+cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocapture
+step "the main job"
+cargo run --locked --release --quiet -- demo
+
+printf '\nall checks passed\n'
