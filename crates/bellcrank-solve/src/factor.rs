@@ -1,0 +1,224 @@
+//! Cholesky factor of a sparse symmetric positive definite matrix of 6×6 blocks.
+//!
+//! The matrix is the body-space form of the step, H = M + Jᵀ S⁻¹ J: six unknowns per body whatever the number of
+//! rows, and rows that repeat each other do no harm. H⁻¹ is the inverse inertia of the *constrained* mechanism.
+
+use crate::pattern::{BlockPattern, Target};
+use bellcrank_math::Real;
+
+/// Six rows of six.
+pub type Block<R> = [[R; 6]; 6];
+
+/// The matrix before [`BlockFactor::factor`], its factor after. Memory is taken once.
+#[derive(Clone, Debug)]
+pub struct BlockFactor<R> {
+    /// Lower triangles, by elimination position.
+    diagonal: Vec<Block<R>>,
+    /// Reciprocals of the factor's diagonal.
+    inverse: Vec<[R; 6]>,
+    off_diagonal: Vec<Block<R>>,
+}
+
+impl<R: Real> BlockFactor<R> {
+    /// Room for a pattern, all zero.
+    pub fn new(pattern: &BlockPattern) -> Self {
+        let zero = [[R::zero(); 6]; 6];
+        BlockFactor {
+            diagonal: vec![zero; pattern.nodes()],
+            inverse: vec![[R::zero(); 6]; pattern.nodes()],
+            off_diagonal: vec![zero; pattern.off_diagonal_count()],
+        }
+    }
+
+    /// All blocks zero again.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        let zero = [[R::zero(); 6]; 6];
+        self.diagonal.fill(zero);
+        self.off_diagonal.fill(zero);
+    }
+
+    /// The diagonal block at an elimination position; only its lower triangle counts.
+    #[inline(always)]
+    pub fn diagonal_mut(&mut self, position: usize) -> &mut Block<R> {
+        &mut self.diagonal[position]
+    }
+
+    /// An off-diagonal block by its number in the pattern.
+    #[inline(always)]
+    pub fn off_diagonal_mut(&mut self, block: usize) -> &mut Block<R> {
+        &mut self.off_diagonal[block]
+    }
+
+    /// Factors in place (right-looking). Where the matrix is not positive definite, values stop being finite.
+    #[inline(always)]
+    pub fn factor(&mut self, pattern: &BlockPattern) {
+        for k in 0..self.diagonal.len() {
+            self.inverse[k] = factor_diagonal(&mut self.diagonal[k]);
+            for block in &mut self.off_diagonal[pattern.column[k]..pattern.column[k + 1]] {
+                divide_right(block, &self.diagonal[k], &self.inverse[k]);
+            }
+            for update in &pattern.updates[k] {
+                match update.target {
+                    Target::Diagonal(i) => {
+                        subtract_square(&mut self.diagonal[i], &self.off_diagonal[update.a])
+                    }
+                    Target::OffDiagonal(t) => {
+                        let (a, b) = (self.off_diagonal[update.a], self.off_diagonal[update.b]);
+                        subtract_product(&mut self.off_diagonal[t], &a, &b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solves H x = b in place; `x` is by elimination position.
+    #[inline(always)]
+    pub fn solve(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
+        for k in 0..self.diagonal.len() {
+            let v = self.forward_diagonal(k, x[k]);
+            x[k] = v;
+            for q in pattern.column[k]..pattern.column[k + 1] {
+                subtract_times(&mut x[pattern.row[q]], &self.off_diagonal[q], &v);
+            }
+        }
+        for k in (0..self.diagonal.len()).rev() {
+            let mut v = x[k];
+            for q in pattern.column[k]..pattern.column[k + 1] {
+                subtract_transpose_times(&mut v, &self.off_diagonal[q], &x[pattern.row[q]]);
+            }
+            x[k] = self.backward_diagonal(k, v);
+        }
+    }
+
+    /// Solves L w = b for a right-hand side that lives on one path (see [`BlockPattern::path`]); `w` holds one
+    /// entry per position of the path. Then wᵀ w′ is an entry of J H⁻¹ Jᵀ.
+    #[inline(always)]
+    pub fn forward_path(&self, pattern: &BlockPattern, path: &[usize], w: &mut [[R; 6]]) {
+        for (i, &k) in path.iter().enumerate() {
+            let v = self.forward_diagonal(k, w[i]);
+            w[i] = v;
+            let mut next = i + 1;
+            for q in pattern.column[k]..pattern.column[k + 1] {
+                // rows of a column are on the path of its node, in the same order
+                while path[next] != pattern.row[q] {
+                    next += 1;
+                }
+                subtract_times(&mut w[next], &self.off_diagonal[q], &v);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn forward_diagonal(&self, k: usize, mut v: [R; 6]) -> [R; 6] {
+        let l = &self.diagonal[k];
+        for i in 0..6 {
+            for j in 0..i {
+                v[i] = l[i][j].neg_mul_add(v[j], v[i]);
+            }
+            v[i] *= self.inverse[k][i];
+        }
+        v
+    }
+
+    #[inline(always)]
+    fn backward_diagonal(&self, k: usize, mut v: [R; 6]) -> [R; 6] {
+        let l = &self.diagonal[k];
+        for i in (0..6).rev() {
+            for j in i + 1..6 {
+                v[i] = l[j][i].neg_mul_add(v[j], v[i]);
+            }
+            v[i] *= self.inverse[k][i];
+        }
+        v
+    }
+}
+
+/// A ← L with L Lᵀ = A; gives the reciprocals of L's diagonal.
+#[inline(always)]
+fn factor_diagonal<R: Real>(a: &mut Block<R>) -> [R; 6] {
+    let mut inverse = [R::zero(); 6];
+    for j in 0..6 {
+        let mut pivot = a[j][j];
+        for q in 0..j {
+            pivot = a[j][q].neg_mul_add(a[j][q], pivot);
+        }
+        let root = pivot.sqrt();
+        a[j][j] = root;
+        inverse[j] = root.recip();
+        for i in j + 1..6 {
+            let mut sum = a[i][j];
+            for q in 0..j {
+                sum = a[i][q].neg_mul_add(a[j][q], sum);
+            }
+            a[i][j] = sum * inverse[j];
+        }
+    }
+    inverse
+}
+
+/// B ← B L⁻ᵀ
+#[inline(always)]
+fn divide_right<R: Real>(b: &mut Block<R>, l: &Block<R>, inverse: &[R; 6]) {
+    for row in b.iter_mut() {
+        for c in 0..6 {
+            let mut sum = row[c];
+            for t in 0..c {
+                sum = row[t].neg_mul_add(l[c][t], sum);
+            }
+            row[c] = sum * inverse[c];
+        }
+    }
+}
+
+/// C ← C − A Aᵀ, lower triangle.
+#[inline(always)]
+fn subtract_square<R: Real>(c: &mut Block<R>, a: &Block<R>) {
+    for i in 0..6 {
+        for j in 0..=i {
+            let mut sum = c[i][j];
+            for t in 0..6 {
+                sum = a[i][t].neg_mul_add(a[j][t], sum);
+            }
+            c[i][j] = sum;
+        }
+    }
+}
+
+/// C ← C − A Bᵀ
+#[inline(always)]
+fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
+    for i in 0..6 {
+        for j in 0..6 {
+            let mut sum = c[i][j];
+            for t in 0..6 {
+                sum = a[i][t].neg_mul_add(b[j][t], sum);
+            }
+            c[i][j] = sum;
+        }
+    }
+}
+
+/// x ← x − B v
+#[inline(always)]
+fn subtract_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
+    for i in 0..6 {
+        let mut sum = x[i];
+        for j in 0..6 {
+            sum = b[i][j].neg_mul_add(v[j], sum);
+        }
+        x[i] = sum;
+    }
+}
+
+/// x ← x − Bᵀ v
+#[inline(always)]
+fn subtract_transpose_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
+    for j in 0..6 {
+        let mut sum = x[j];
+        for i in 0..6 {
+            sum = b[i][j].neg_mul_add(v[i], sum);
+        }
+        x[j] = sum;
+    }
+}

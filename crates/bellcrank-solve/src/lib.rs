@@ -1,0 +1,21 @@
+//! Linear algebra and solvers of the step. Nothing here knows a robot.
+//!
+//! | file | what |
+//! |---|---|
+//! | `pattern` | which blocks of a sparse symmetric matrix fill in: analysed once per model |
+//! | `factor` | its Cholesky factor in 6×6 blocks, every step, over any `Real` |
+//! | `cone` | projections: push only, boxes, Coulomb's cone |
+//! | `problem` | the dual problem G λ + g of the rows that have cones |
+//! | `padmm` | Proximal-ADMM on it, no penalty to tune |
+
+mod cone;
+mod factor;
+mod padmm;
+mod pattern;
+mod problem;
+
+pub use cone::{Cone, project, project_dual};
+pub use factor::{Block, BlockFactor};
+pub use padmm::{Outcome, Padmm, PadmmWorkspace};
+pub use pattern::BlockPattern;
+pub use problem::DualProblem;

@@ -1,0 +1,349 @@
+//! Proximal-ADMM with Nesterov acceleration and restart ([Kamino] Algorithm 1 with its notes).
+//!
+//! The rows are scaled by P (one factor per cone, so that its shape is kept) to unit diagonal. With G̃ = P G P,
+//! g̃ = P g, λ = P y and σ = η + ρ, each iteration solves one linear system with the factor of G̃ + σ 1, projects, and
+//! moves the dual velocity z. Nothing is tuned by hand: ρ comes from the size of G̃. Lanes that have converged
+//! are frozen by their mask, so that a world does not depend on its neighbours.
+
+use crate::cone::{Cone, project, project_dual};
+use crate::problem::DualProblem;
+use bellcrank_math::{Mask, Real};
+
+/// Settings. The defaults need no tuning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Padmm {
+    /// Iterations at most.
+    pub max_iterations: usize,
+    /// Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget.
+    pub tolerance: f64,
+    /// Proximal weight η.
+    pub proximal: f64,
+    /// ρ as a share of the largest eigenvalue of the scaled matrix.
+    pub penalty_share: f64,
+}
+
+impl Default for Padmm {
+    fn default() -> Self {
+        Padmm { max_iterations: 200, tolerance: 1e-6, proximal: 1e-6, penalty_share: 0.1 }
+    }
+}
+
+/// How a solve ended, per lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<R: Real> {
+    /// Iterations used.
+    pub iterations: R,
+    /// ‖x − y‖∞ [N·s]
+    pub primal: R,
+    /// ‖η Δx + ρ Δy‖∞ [m/s]
+    pub dual: R,
+    /// |λ·v| [J]
+    pub complementarity: R,
+    /// Whether all three are below the tolerance.
+    pub converged: R::Mask,
+}
+
+/// Memory of a solve; may be thrown away at any time.
+#[derive(Clone, Debug, Default)]
+pub struct PadmmWorkspace<R> {
+    factor: Vec<R>,
+    scale: Vec<R>,
+    x: Vec<R>,
+    y: Vec<R>,
+    z: Vec<R>,
+    y_hat: Vec<R>,
+    z_hat: Vec<R>,
+    rhs: Vec<R>,
+}
+
+impl<R: Real> PadmmWorkspace<R> {
+    /// Room for problems of up to `rows` rows.
+    pub fn with_capacity(rows: usize) -> Self {
+        let room = || Vec::with_capacity(rows);
+        PadmmWorkspace {
+            factor: Vec::with_capacity(rows * rows),
+            scale: room(),
+            x: room(),
+            y: room(),
+            z: room(),
+            y_hat: room(),
+            z_hat: room(),
+            rhs: room(),
+        }
+    }
+}
+
+impl Padmm {
+    /// Solves the problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
+    #[inline(always)]
+    pub fn solve<R: Real>(
+        &self,
+        problem: &DualProblem<R>,
+        lambda: &mut [R],
+        ws: &mut PadmmWorkspace<R>,
+    ) -> Outcome<R> {
+        let rho = self.prepare(problem, lambda, ws);
+        let (eta, inverse_rho) = (R::constant(self.proximal), rho.recip());
+        let tolerance = R::constant(self.tolerance);
+        let n = problem.n;
+        let mut a = R::one();
+        let mut momentum = R::constant(1e30);
+        let mut outcome = Outcome {
+            iterations: R::zero(),
+            primal: R::zero(),
+            dual: R::zero(),
+            complementarity: R::zero(),
+            converged: R::Mask::splat(n == 0),
+        };
+        for _ in 0..self.max_iterations {
+            if outcome.converged.all() {
+                break;
+            }
+            let live = !outcome.converged;
+            outcome.iterations += R::select(live, R::one(), R::zero());
+            de_saxce(problem, ws); // s ← Γ(ẑ)
+            for i in 0..n {
+                // rhs = −g̃ − s + η x + ρ ŷ + ẑ   (−g̃ − s is in rhs already)
+                ws.rhs[i] = eta.mul_add(ws.x[i], rho.mul_add(ws.y_hat[i], ws.rhs[i] + ws.z_hat[i]));
+            }
+            solve_dense(n, &ws.factor, &mut ws.rhs); // x ← (G̃ + σ)⁻¹ rhs
+            let step = self.project_and_measure(problem, live, rho, inverse_rho, ws); // y, z, residuals
+            outcome.primal = R::select(live, step.primal, outcome.primal);
+            outcome.dual = R::select(live, step.dual, outcome.dual);
+            outcome.complementarity = R::select(live, step.complementarity, outcome.complementarity);
+            let worst = step.primal.max(step.dual).max(step.complementarity);
+            outcome.converged = outcome.converged | (live & worst.le(tolerance));
+            // Nesterov's momentum, restarted when the combined residual does not fall
+            let falls = step.combined.lt(momentum * R::constant(0.999));
+            let a_next = (R::one() + R::constant(4.0).mul_add(a * a, R::one()).sqrt()) * R::constant(0.5);
+            let factor = R::select(falls, (a - R::one()) / a_next, R::zero());
+            a = R::select(falls, a_next, R::one());
+            momentum = R::select(falls, step.combined, momentum * R::constant(1.0 / 0.999));
+            extrapolate(n, factor, ws);
+        }
+        for i in 0..n {
+            lambda[i] = ws.y[i] * ws.scale[i];
+        }
+        outcome
+    }
+
+    /// Scales the problem, chooses ρ, factors G̃ + σ 1, and sets the first iterate.
+    #[inline(always)]
+    fn prepare<R: Real>(&self, problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) -> R {
+        let n = problem.n;
+        scale_cones(problem, &mut ws.scale);
+        ws.factor.clear();
+        let mut square = R::zero();
+        for i in 0..n {
+            for j in 0..n {
+                let entry = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
+                square = entry.mul_add(entry, square);
+                ws.factor.push(entry);
+            }
+        }
+        // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
+        let size = square.sqrt();
+        let rho = R::select(size.le(R::zero()), R::one(), size * R::constant(self.penalty_share));
+        for i in 0..n {
+            ws.factor[i * n + i] += rho + R::constant(self.proximal);
+        }
+        factor_dense(n, &mut ws.factor);
+        for list in [&mut ws.x, &mut ws.y, &mut ws.z, &mut ws.y_hat, &mut ws.z_hat, &mut ws.rhs] {
+            list.clear();
+            list.resize(n, R::zero());
+        }
+        for i in 0..n {
+            let start = lambda[i] / ws.scale[i];
+            (ws.x[i], ws.y[i], ws.y_hat[i]) = (start, start, start);
+        }
+        first_dual(problem, lambda, ws);
+        rho
+    }
+
+    /// y ← Π_K(x − ẑ/ρ), z ← ẑ + ρ(y − x), and what is left of the equations, in physical units.
+    #[inline(always)]
+    fn project_and_measure<R: Real>(
+        &self,
+        problem: &DualProblem<R>,
+        live: R::Mask,
+        rho: R,
+        inverse_rho: R,
+        ws: &mut PadmmWorkspace<R>,
+    ) -> Step<R> {
+        let mut step =
+            Step { primal: R::zero(), dual: R::zero(), complementarity: R::zero(), combined: R::zero() };
+        let eta = R::constant(self.proximal);
+        let mut i = 0;
+        for cone in &problem.cones {
+            let rows = cone.rows();
+            let mut target = [R::zero(); 3];
+            for k in 0..rows {
+                target[k] = ws.z_hat[i + k].neg_mul_add(inverse_rho, ws.rhs[i + k]);
+            }
+            project_scaled(cone, ws.scale[i], &mut target);
+            let mut product = R::zero();
+            for k in 0..rows {
+                let (x, y, p) = (ws.rhs[i + k], target[k], ws.scale[i + k]);
+                let z = rho.mul_add(y - x, ws.z_hat[i + k]);
+                let moved = eta.mul_add(x - ws.x[i + k], rho * (y - ws.y_hat[i + k]));
+                step.primal = step.primal.max(((x - y) * p).abs());
+                step.dual = step.dual.max((moved / p).abs());
+                product = y.mul_add(z, product);
+                let (dy, dz) = ((y - ws.y_hat[i + k]) * p, (z - ws.z_hat[i + k]) / p);
+                step.combined = rho.mul_add(dy * dy, (inverse_rho * dz).mul_add(dz, step.combined));
+                // the hats now hold the change since the last iterate, for the extrapolation
+                ws.y_hat[i + k] = R::select(live, y - ws.y[i + k], R::zero());
+                ws.z_hat[i + k] = R::select(live, z - ws.z[i + k], R::zero());
+                ws.x[i + k] = R::select(live, x, ws.x[i + k]);
+                ws.y[i + k] = R::select(live, y, ws.y[i + k]);
+                ws.z[i + k] = R::select(live, z, ws.z[i + k]);
+            }
+            step.complementarity = step.complementarity.max(violation(cone, product));
+            i += rows;
+        }
+        step
+    }
+}
+
+/// What one iteration found.
+struct Step<R> {
+    primal: R,
+    dual: R,
+    complementarity: R,
+    combined: R,
+}
+
+/// λ·v must vanish for cones; for boxes the bounds do the work, which the projection has checked.
+#[inline(always)]
+fn violation<R: Real>(cone: &Cone<R>, product: R) -> R {
+    match cone {
+        Cone::Box { .. } => R::zero(),
+        _ => product.abs(),
+    }
+}
+
+/// One p per cone: 1/√ of its largest diagonal entry; one where a lane has no such row.
+#[inline(always)]
+fn scale_cones<R: Real>(problem: &DualProblem<R>, scale: &mut Vec<R>) {
+    scale.clear();
+    for cone in &problem.cones {
+        let i = scale.len();
+        let mut largest = R::zero();
+        for k in 0..cone.rows() {
+            largest = largest.max(problem.get(i + k, i + k));
+        }
+        let none = largest.le(R::zero());
+        let p = R::select(none, R::one(), R::select(none, R::one(), largest).sqrt().recip());
+        for _ in 0..cone.rows() {
+            scale.push(p);
+        }
+    }
+}
+
+/// z₀: the dual velocity that the warm start implies, made feasible.
+#[inline(always)]
+fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) {
+    let mut i = 0;
+    for cone in &problem.cones {
+        let mut v = [R::zero(); 3];
+        for k in 0..cone.rows() {
+            v[k] = problem.row_times(i + k, lambda) + problem.g[i + k];
+        }
+        match cone {
+            Cone::Nonnegative => v[0] = v[0].max(R::zero()),
+            Cone::Box { low, high } => {
+                // a velocity may push only against the bound that is reached
+                let at_low = lambda[i].le(*low);
+                let at_high = lambda[i].ge(*high);
+                v[0] = R::select(
+                    at_low,
+                    v[0].max(R::zero()),
+                    R::select(at_high, v[0].min(R::zero()), R::zero()),
+                );
+            }
+            Cone::Coulomb { mu } => {
+                v[2] = mu.mul_add(v[0].mul_add(v[0], v[1] * v[1]).sqrt(), v[2]);
+                v = project_dual(*mu, v);
+            }
+        }
+        for k in 0..cone.rows() {
+            let z = v[k] * ws.scale[i + k];
+            (ws.z[i + k], ws.z_hat[i + k]) = (z, z);
+        }
+        i += cone.rows();
+    }
+}
+
+/// rhs ← −g̃ − s with s = μ‖ẑ_t‖ on contact normals (De Saxcé).
+#[inline(always)]
+fn de_saxce<R: Real>(problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
+    let mut i = 0;
+    for cone in &problem.cones {
+        for k in 0..cone.rows() {
+            ws.rhs[i + k] = -(problem.g[i + k] * ws.scale[i + k]);
+        }
+        if let Cone::Coulomb { mu } = cone {
+            let slip = ws.z_hat[i].mul_add(ws.z_hat[i], ws.z_hat[i + 1] * ws.z_hat[i + 1]).sqrt();
+            ws.rhs[i + 2] = mu.neg_mul_add(slip, ws.rhs[i + 2]);
+        }
+        i += cone.rows();
+    }
+}
+
+/// ŷ ← y + factor Δy, ẑ ← z + factor Δz; the hats hold Δ when called.
+#[inline(always)]
+fn extrapolate<R: Real>(n: usize, factor: R, ws: &mut PadmmWorkspace<R>) {
+    for i in 0..n {
+        ws.y_hat[i] = factor.mul_add(ws.y_hat[i], ws.y[i]);
+        ws.z_hat[i] = factor.mul_add(ws.z_hat[i], ws.z[i]);
+    }
+}
+
+/// Π_K in scaled variables: a cone is the same, a box is divided by p.
+#[inline(always)]
+fn project_scaled<R: Real>(cone: &Cone<R>, p: R, v: &mut [R; 3]) {
+    match cone {
+        Cone::Nonnegative => v[0] = v[0].max(R::zero()),
+        Cone::Box { low, high } => v[0] = v[0].clamp(*low / p, *high / p),
+        Cone::Coulomb { mu } => *v = project(*mu, *v),
+    }
+}
+
+/// A ← L in the lower triangle, with the reciprocal diagonal in its place.
+#[inline(always)]
+fn factor_dense<R: Real>(n: usize, a: &mut [R]) {
+    for j in 0..n {
+        let mut pivot = a[j * n + j];
+        for k in 0..j {
+            pivot = a[j * n + k].neg_mul_add(a[j * n + k], pivot);
+        }
+        let inverse = pivot.sqrt().recip();
+        a[j * n + j] = inverse;
+        for i in j + 1..n {
+            let mut sum = a[i * n + j];
+            for k in 0..j {
+                sum = a[i * n + k].neg_mul_add(a[j * n + k], sum);
+            }
+            a[i * n + j] = sum * inverse;
+        }
+    }
+}
+
+/// b ← (L Lᵀ)⁻¹ b
+#[inline(always)]
+fn solve_dense<R: Real>(n: usize, l: &[R], b: &mut [R]) {
+    for i in 0..n {
+        let mut sum = b[i];
+        for k in 0..i {
+            sum = l[i * n + k].neg_mul_add(b[k], sum);
+        }
+        b[i] = sum * l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let x = b[i] * l[i * n + i];
+        b[i] = x;
+        for k in 0..i {
+            b[k] = l[i * n + k].neg_mul_add(x, b[k]);
+        }
+    }
+}
