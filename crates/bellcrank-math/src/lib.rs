@@ -37,7 +37,7 @@ pub use lanes::{LaneJob, Lanes, Level};
 pub use mat3::Mat3;
 pub use pose::Pose;
 pub use quat::Quat;
-pub use real::{Elem, Kernel, Mask, Real};
+pub use real::{Elem, Inline, Kernel, Mask, Real};
 pub use sym3::Sym3;
 pub use twist::{Twist, Wrench};
 pub use vec3::Vec3;

@@ -40,6 +40,17 @@ pub trait Kernel {
     fn run(self) -> Self::Output;
 }
 
+/// A closure as a [`Kernel`]. Mark the closure itself: `R::run(Inline(#[inline(always)] || …))`.
+pub struct Inline<F>(pub F);
+
+impl<T, F: FnOnce() -> T> Kernel for Inline<F> {
+    type Output = T;
+    #[inline(always)]
+    fn run(self) -> T {
+        (self.0)()
+    }
+}
+
 /// A plain machine number, `f64` or `f32`: the type of model constants.
 pub trait Elem: Real<Elem = Self, Mask = bool> + PartialOrd {
     /// Distance from one to the next larger number.

@@ -1,7 +1,7 @@
 //! A world's result does not depend on its lane, nor on the instruction set: every lane of every backend gives
 //! the bits of the scalar.
 
-use bellcrank_math::{Elem, Kernel, LaneJob, Level, Mask, Pose, Quat, Real, Vec3, so3};
+use bellcrank_math::{Elem, Kernel, LaneJob, Lanes, Level, Mask, Pose, Quat, Real, Vec3, so3};
 
 /// A little of everything that the physics uses, as one number per output.
 #[inline(always)]
@@ -100,6 +100,7 @@ fn every_lane_of_f64_gives_the_bits_of_the_scalar() {
         println!("compared: {level}");
         assert_same(&level.f64(Bits(&rows)), &reference, level);
     }
+    assert_same(&Bits(&rows).run::<Lanes<f64, 8>>(), &reference, Level::Scalar);
 }
 
 #[test]
@@ -109,6 +110,7 @@ fn every_lane_of_f32_gives_the_bits_of_the_scalar() {
     for level in Level::ALL.into_iter().filter(|level| level.available()) {
         assert_same(&level.f32(Bits(&rows)), &reference, level);
     }
+    assert_same(&Bits(&rows).run::<Lanes<f32, 16>>(), &reference, Level::Scalar);
 }
 
 /// Masks survive the way to bits and back, at every level, for every pattern of the lowest lanes.
@@ -135,6 +137,8 @@ fn masks_are_their_bits() {
         level.f64(Masks);
         level.f32(Masks);
     }
+    LaneJob::<f64>::run::<Lanes<f64, 8>>(Masks);
+    LaneJob::<f32>::run::<Lanes<f32, 16>>(Masks);
 }
 
 #[test]
@@ -146,7 +150,8 @@ fn lanes_are_64_bytes_and_aligned_so() {
             (size_of::<R>(), align_of::<R>())
         }
     }
-    for level in Level::ALL {
+    for level in Level::ALL.into_iter().filter(|level| *level != Level::Scalar && level.available()) {
         assert_eq!((level.f64(Layout), level.f32(Layout)), ((64, 64), (64, 64)));
     }
+    assert_eq!((size_of::<Lanes<f64, 8>>(), align_of::<Lanes<f32, 16>>()), (64, 64));
 }

@@ -75,10 +75,12 @@ impl<R: Real> PadmmWorkspace<R> {
 
 impl Padmm {
     /// Solves the problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
+    /// Lanes that are not `alive` are left alone.
     #[inline(always)]
     pub fn solve<R: Real>(
         &self,
         problem: &DualProblem<R>,
+        alive: R::Mask,
         lambda: &mut [R],
         ws: &mut PadmmWorkspace<R>,
     ) -> Outcome<R> {
@@ -93,7 +95,7 @@ impl Padmm {
             primal: R::zero(),
             dual: R::zero(),
             complementarity: R::zero(),
-            converged: R::Mask::splat(n == 0),
+            converged: !alive | R::Mask::splat(n == 0),
         };
         for _ in 0..self.max_iterations {
             if outcome.converged.all() {
@@ -122,7 +124,7 @@ impl Padmm {
             extrapolate(n, factor, ws);
         }
         for i in 0..n {
-            lambda[i] = ws.y[i] * ws.scale[i];
+            lambda[i] = R::select(alive, ws.y[i] * ws.scale[i], lambda[i]);
         }
         outcome
     }

@@ -16,7 +16,7 @@ fn problem(g: &[f64], matrix: &[&[f64]], cones: Vec<Cone<f64>>) -> DualProblem<f
 fn solve(p: &DualProblem<f64>) -> (Vec<f64>, usize) {
     let mut lambda = vec![0.0; p.rows()];
     let mut ws = PadmmWorkspace::with_capacity(p.rows());
-    let outcome = Padmm { tolerance: 1e-10, ..Padmm::default() }.solve(p, &mut lambda, &mut ws);
+    let outcome = Padmm { tolerance: 1e-10, ..Padmm::default() }.solve(p, true, &mut lambda, &mut ws);
     assert!(outcome.converged, "{outcome:?}");
     (lambda, outcome.iterations as usize)
 }

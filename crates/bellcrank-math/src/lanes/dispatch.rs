@@ -1,14 +1,14 @@
 //! Which instruction set? Asked once, at run time, so that one generic build is both portable and fast.
 
-use super::{Lanes, Portable};
+use super::Lanes;
 use crate::real::{Kernel, Real};
 use core::fmt;
 
 /// An instruction set that lanes can be computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Plain arrays: any processor.
-    Portable,
+    /// One world at a time: any processor.
+    Scalar,
     /// aarch64: four registers per value.
     Neon,
     /// x86-64 with AVX2 and FMA: two registers per value.
@@ -29,12 +29,12 @@ pub trait LaneJob<E> {
 
 impl Level {
     /// All levels, from the plainest to the widest.
-    pub const ALL: [Level; 4] = [Level::Portable, Level::Neon, Level::Avx2, Level::Avx512];
+    pub const ALL: [Level; 4] = [Level::Scalar, Level::Neon, Level::Avx2, Level::Avx512];
 
     /// Whether this processor has it.
     pub fn available(self) -> bool {
         match self {
-            Level::Portable => true,
+            Level::Scalar => true,
             Level::Neon => cfg!(target_arch = "aarch64"),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
@@ -53,10 +53,10 @@ impl Level {
 
     /// The widest that this processor has.
     pub fn best() -> Level {
-        Level::ALL.into_iter().rev().find(|level| level.available()).unwrap_or(Level::Portable)
+        Level::ALL.into_iter().rev().find(|level| level.available()).unwrap_or(Level::Scalar)
     }
 
-    /// Runs `job` on lanes of `f64` at this level, or on plain arrays where the processor lacks it.
+    /// Runs `job` on lanes of `f64` at this level, or on plain `f64` where the processor lacks it.
     pub fn f64<J: LaneJob<f64>>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -65,11 +65,11 @@ impl Level {
             Level::Avx2 if self.available() => job.run::<Lanes<f64, 8, super::avx2::Avx2>>(),
             #[cfg(target_arch = "aarch64")]
             Level::Neon => job.run::<Lanes<f64, 8, super::neon::Neon>>(),
-            _ => job.run::<Lanes<f64, 8, Portable>>(),
+            _ => job.run::<f64>(),
         }
     }
 
-    /// Runs `job` on lanes of `f32` at this level, or on plain arrays where the processor lacks it.
+    /// Runs `job` on lanes of `f32` at this level, or on plain `f32` where the processor lacks it.
     pub fn f32<J: LaneJob<f32>>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -78,7 +78,7 @@ impl Level {
             Level::Avx2 if self.available() => job.run::<Lanes<f32, 16, super::avx2::Avx2>>(),
             #[cfg(target_arch = "aarch64")]
             Level::Neon => job.run::<Lanes<f32, 16, super::neon::Neon>>(),
-            _ => job.run::<Lanes<f32, 16, Portable>>(),
+            _ => job.run::<f32>(),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Level::Portable => "portable",
+            Level::Scalar => "scalar",
             Level::Neon => "NEON",
             Level::Avx2 => "AVX2",
             Level::Avx512 => "AVX-512",

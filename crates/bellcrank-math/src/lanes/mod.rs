@@ -3,7 +3,8 @@
 //! `Lanes<f64, 8>` and `Lanes<f32, 16>` hold 64 bytes whatever the processor. How they compute is the third
 //! parameter, a backend: one AVX-512 register, a pair of AVX2 registers, four NEON registers, or a plain
 //! array ([`Portable`], the default). The vector backends cannot be named outside this crate; a program
-//! obtains them from [`Elem::with_lanes`], which asks the processor first. That keeps their use sound.
+//! obtains them from [`Elem::with_lanes`], which asks the processor first. That keeps their use sound. On a
+//! processor without any of them it gives the scalar itself, which is as fast as plain arrays and smaller.
 //!
 //! All backends give the same bits (see [`crate::Real`]), and the layout is the same, so a saved state can be
 //! loaded on another machine.

@@ -1,4 +1,4 @@
-//! Lanes as plain arrays, for processors without a backend of their own.
+//! Lanes as plain arrays: the reference for the vector backends, and lanes that can be named anywhere.
 //!
 //! Always right, never fast: the compiler may or may not vectorise the loops.
 

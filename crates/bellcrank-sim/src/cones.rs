@@ -1,0 +1,363 @@
+//! Rows that have cones: limits, dry friction, effort limits, contacts.
+//!
+//! Everything else is already eliminated in the factor of H, so that these rows see the constrained mechanism:
+//! G = J H⁻¹ Jᵀ = WᵀW with W = L⁻¹Jᵀ, which lives on a short path of the elimination tree. Rows that act in no lane
+//! are left out; a lane in which a row does not act has zeros there, which change no other row's bits.
+
+use crate::constants::Constants;
+use crate::drives::row_velocity;
+use crate::layout::{Layout, ScalarKind, ScalarLayout};
+use crate::state::State;
+use crate::status::Report;
+use crate::step::Settings;
+use crate::workspace::{ConeGroup, ConeSource, Workspace};
+use bellcrank_math::{Mask, Real, Vec3};
+use bellcrank_solve::{Cone, Outcome};
+
+/// A row as it is collected: on body a and body b, with its bias, compliance and first guess.
+struct Row<R> {
+    jacobian: [[R; 6]; 2],
+    bias: R,
+    compliance: R,
+    guess: R,
+}
+
+/// Lists the rows that act in at least one lane.
+#[inline(always)]
+pub(crate) fn collect<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: &Settings,
+    dt: R,
+    ws: &mut Workspace<R>,
+) {
+    let cones = &mut ws.cones;
+    cones.groups.clear();
+    cones.w.clear();
+    cones.jacobian.clear();
+    cones.bias.clear();
+    cones.compliance.clear();
+    cones.lambda.clear();
+    cones.problem.clear();
+    for (i, scalar) in layout.scalars.iter().enumerate() {
+        if let Some((cone, row)) = scalar_row(layout, constants, state, settings, dt, (i, scalar), ws) {
+            push_group(ConeSource::Scalar(i), cone, [row], scalar.path.len(), ws);
+        }
+    }
+    for i in 0..layout.contacts.len() {
+        if ws.contacts.slots()[i].active.any() {
+            let (cone, rows) = contact_rows(layout, constants, state, settings, dt, i, ws);
+            push_group(ConeSource::Contact(i), cone, rows, layout.contacts[i].path.len(), ws);
+        }
+    }
+    ws.cones.problem.finish();
+}
+
+#[inline(always)]
+fn push_group<R: Real, const N: usize>(
+    source: ConeSource,
+    cone: Cone<R>,
+    rows: [Row<R>; N],
+    path: usize,
+    ws: &mut Workspace<R>,
+) {
+    let cones = &mut ws.cones;
+    let group = ConeGroup { source, first_row: cones.lambda.len(), rows: N, first_w: cones.w.len() };
+    cones.groups.push(group);
+    cones.w.resize(group.first_w + N * path, [R::zero(); 6]);
+    cones.problem.push(cone);
+    for row in rows {
+        cones.jacobian.push(row.jacobian);
+        cones.bias.push(row.bias);
+        cones.compliance.push(row.compliance);
+        cones.lambda.push(row.guess);
+    }
+}
+
+/// One row on a degree of freedom, or `None` if it acts nowhere.
+#[inline(always)]
+fn scalar_row<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: &Settings,
+    dt: R,
+    (index, scalar): (usize, &ScalarLayout),
+    ws: &Workspace<R>,
+) -> Option<(Cone<R>, Row<R>)> {
+    let joint = &layout.joints[scalar.at.joint];
+    let (dof, c) =
+        (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
+    let (zero, one) = (R::zero(), R::one());
+    let guess = state.scalar_impulse[index];
+    let reach = (dof.rate.abs() * dt).mul_add(R::constant(2.0), R::constant(1e-3));
+    let limit = |gap: R| {
+        let acts = gap.lt(reach) | zero.lt(guess);
+        (acts, settings.recover(gap, dt, settings.limit_recovery))
+    };
+    let q = || state.q[joint.first_coordinate + scalar.at.dof];
+    let fast = (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs());
+    let (cone, sign, (acts, bias), compliance) = match scalar.kind {
+        ScalarKind::Lower => (Cone::Nonnegative, one, limit(q() - c.low), zero),
+        ScalarKind::Upper => (Cone::Nonnegative, -one, limit(c.high - q()), zero),
+        ScalarKind::SlowDown => (Cone::Nonnegative, one, (fast, c.velocity_limit), zero),
+        ScalarKind::SlowUp => (Cone::Nonnegative, -one, (fast, c.velocity_limit), zero),
+        ScalarKind::Friction => {
+            let most = c.friction * dt;
+            (Cone::Box { low: -most, high: most }, one, (zero.lt(most), zero), zero)
+        }
+        ScalarKind::Effort => {
+            let most = c.effort_limit * dt;
+            let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
+            (Cone::Box { low: -most, high: most }, one, (dof.boxed, -(dof.drive_impulse * soft)), soft)
+        }
+    };
+    if !acts.any() {
+        return None;
+    }
+    let i = joint.kind.row_count() + scalar.at.dof;
+    let rows = &ws.joints[scalar.at.joint];
+    let keep = |x: R| R::select(acts, x, zero);
+    let jacobian = [rows.p[i].map(|x| keep(x * sign)), rows.s[i].map(|x| keep(x * sign))];
+    Some((cone, Row { jacobian, bias: keep(bias), compliance: keep(compliance), guess: keep(guess) }))
+}
+
+/// The three rows (t, o, n) of a contact.
+#[inline(always)]
+fn contact_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: &Settings,
+    dt: R,
+    i: usize,
+    ws: &Workspace<R>,
+) -> (Cone<R>, [Row<R>; 3]) {
+    let (at, contact) = (&layout.contacts[i], &ws.contacts.slots()[i]);
+    let surface = &constants.shapes.surfaces[at.pair];
+    let keep = |x: R| R::select(contact.active, x, R::zero());
+    let (t, o) = contact.tangents();
+    let r_B = contact.point_b - state.X_WB[at.b].p;
+    let r_A = at.a.map(|a| contact.point_a - state.X_WB[a].p);
+    let jacobian = |axis: Vec3<R>| {
+        let on = |r: Vec3<R>, d: Vec3<R>| {
+            let m = r.cross(d);
+            [keep(d.x), keep(d.y), keep(d.z), keep(m.x), keep(m.y), keep(m.z)]
+        };
+        [r_A.map_or([R::zero(); 6], |r| on(r, -axis)), on(r_B, axis)]
+    };
+    let rows = [jacobian(t), jacobian(o), jacobian(contact.normal)];
+    let before = row_velocity(&rows[2][1], &state.V_WB[at.b].to_array())
+        + at.a.map_or(R::zero(), |a| row_velocity(&rows[2][0], &state.V_WB[a].to_array()));
+    // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
+    let bounces = R::zero().lt(surface.restitution)
+        & before.lt(R::constant(-settings.bounce_speed))
+        & before.mul_add(dt, contact.distance).lt(R::zero());
+    let hold = settings.recover(contact.distance, dt, settings.contact_recovery);
+    let normal_bias = R::select(bounces, surface.restitution * before, hold);
+    let bias = [R::zero(), R::zero(), keep(normal_bias)];
+    let guess = state.contact_impulse[i].map(keep);
+    let row = |k: usize| Row { jacobian: rows[k], bias: bias[k], compliance: R::zero(), guess: guess[k] };
+    (Cone::Coulomb { mu: surface.sliding }, [row(0), row(1), row(2)])
+}
+
+/// The elimination positions of a group's two bodies, and its path.
+#[inline(always)]
+fn places<'a>(layout: &'a Layout, source: ConeSource) -> (Option<usize>, usize, &'a [usize]) {
+    let (a, b, path) = match source {
+        ConeSource::Scalar(i) => {
+            let scalar = &layout.scalars[i];
+            let joint = &layout.joints[scalar.at.joint];
+            (joint.predecessor, joint.successor, &scalar.path)
+        }
+        ConeSource::Contact(i) => {
+            let contact = &layout.contacts[i];
+            (contact.a, contact.b, &contact.path)
+        }
+    };
+    (a.map(|a| layout.position[a]), layout.position[b], path)
+}
+
+/// G = WᵀW + R with the factor at hand.
+#[inline(always)]
+pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    let cones = &mut ws.cones;
+    for group in &cones.groups {
+        let (a, b, path) = places(layout, group.source);
+        for row in 0..group.rows {
+            let w = &mut cones.w[group.first_w + row * path.len()..][..path.len()];
+            w.fill([R::zero(); 6]);
+            let jacobian = &cones.jacobian[group.first_row + row];
+            for (i, k) in path.iter().enumerate() {
+                if Some(*k) == a {
+                    w[i] = jacobian[0];
+                } else if *k == b {
+                    w[i] = jacobian[1];
+                }
+            }
+            ws.factor.forward_path(&layout.pattern, path, w);
+        }
+    }
+    for g in 0..cones.groups.len() {
+        for h in 0..=g {
+            let (first, second) = (cones.groups[g], cones.groups[h]);
+            let (path, other) = (places(layout, first.source).2, places(layout, second.source).2);
+            let product = overlap(&cones.w, (first, path), (second, other));
+            for r in 0..first.rows {
+                for s in 0..second.rows {
+                    let (i, j) = (first.first_row + r, second.first_row + s);
+                    let extra = if i == j { cones.compliance[i] } else { R::zero() };
+                    cones.problem.set(i, j, product[r][s] + extra);
+                }
+            }
+        }
+    }
+}
+
+/// The products of two groups' W over the positions that both paths share.
+#[inline(always)]
+fn overlap<R: Real>(w: &[[R; 6]], a: (ConeGroup, &[usize]), b: (ConeGroup, &[usize])) -> [[R; 3]; 3] {
+    let mut product = [[R::zero(); 3]; 3];
+    let (mut i, mut j) = (0, 0);
+    while i < a.1.len() && j < b.1.len() {
+        if a.1[i] != b.1[j] {
+            if a.1[i] < b.1[j] {
+                i += 1
+            } else {
+                j += 1
+            }
+            continue;
+        }
+        for r in 0..a.0.rows {
+            let x = &w[a.0.first_w + r * a.1.len() + i];
+            for s in 0..b.0.rows {
+                let y = &w[b.0.first_w + s * b.1.len() + j];
+                for k in 0..6 {
+                    product[r][s] = x[k].mul_add(y[k], product[r][s]);
+                }
+            }
+        }
+        (i, j) = (i + 1, j + 1);
+    }
+    product
+}
+
+/// g: the velocities of the rows without the reactions that u already contains, and their bias.
+#[inline(always)]
+pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    let cones = &mut ws.cones;
+    let n = cones.lambda.len();
+    for group in &cones.groups {
+        let (a, b, _) = places(layout, group.source);
+        for i in group.first_row..group.first_row + group.rows {
+            let [on_a, on_b] = &cones.jacobian[i];
+            let velocity =
+                row_velocity(on_b, &ws.u[b]) + a.map_or(R::zero(), |a| row_velocity(on_a, &ws.u[a]));
+            let mut own = -(cones.compliance[i] * cones.lambda[i]);
+            for j in 0..n {
+                own = cones.problem.get(i, j).mul_add(cones.lambda[j], own);
+            }
+            cones.problem.g_mut()[i] = velocity + cones.bias[i] - own;
+        }
+    }
+    cones.change.clear();
+    cones.change.extend_from_slice(&cones.lambda);
+}
+
+/// x ← Jᵀ Δλ
+#[inline(always)]
+pub(crate) fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    ws.x.fill([R::zero(); 6]);
+    for i in 0..ws.cones.lambda.len() {
+        ws.cones.change[i] = ws.cones.lambda[i] - ws.cones.change[i];
+    }
+    push_rows(layout, &ws.cones.groups, &ws.cones.jacobian, &ws.cones.change, &mut ws.x);
+}
+
+/// u += x where it counts, and the solver's figures.
+#[inline(always)]
+pub(crate) fn add_change<R: Real>(
+    lanes: R::Mask,
+    outcome: Outcome<R>,
+    ws: &mut Workspace<R>,
+    report: &mut Report<R>,
+) {
+    for (u, x) in ws.u.iter_mut().zip(&ws.x) {
+        for k in 0..6 {
+            u[k] += R::select(lanes, x[k], R::zero());
+        }
+    }
+    let worst = outcome.primal.max(outcome.dual).max(outcome.complementarity);
+    report.iterations += R::select(lanes, outcome.iterations, R::zero());
+    report.residual = R::select(lanes, worst, report.residual);
+    report.converged = (report.converged & !lanes) | (outcome.converged & lanes);
+}
+
+/// x += Jᵀ λ of the reactions of the last step.
+#[inline(always)]
+pub(crate) fn push_guess<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    push_rows(layout, &ws.cones.groups, &ws.cones.jacobian, &ws.cones.lambda, &mut ws.x);
+}
+
+#[inline(always)]
+fn push_rows<R: Real>(
+    layout: &Layout,
+    groups: &[ConeGroup],
+    jacobian: &[[[R; 6]; 2]],
+    amount: &[R],
+    x: &mut [[R; 6]],
+) {
+    for group in groups {
+        let (a, b, _) = places(layout, group.source);
+        for i in group.first_row..group.first_row + group.rows {
+            for k in 0..6 {
+                x[b][k] = jacobian[i][1][k].mul_add(amount[i], x[b][k]);
+            }
+            if let Some(a) = a {
+                for k in 0..6 {
+                    x[a][k] = jacobian[i][0][k].mul_add(amount[i], x[a][k]);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the reactions for the next step; true in lanes where a drive went beyond its limit.
+#[inline(always)]
+pub(crate) fn store<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    dt: R,
+    state: &mut State<R>,
+    ws: &mut Workspace<R>,
+) -> R::Mask {
+    state.scalar_impulse.fill(R::zero());
+    state.contact_impulse.fill([R::zero(); 3]);
+    for group in &ws.cones.groups {
+        let i = group.first_row;
+        match group.source {
+            ConeSource::Scalar(s) => state.scalar_impulse[s] = ws.cones.lambda[i],
+            ConeSource::Contact(c) => {
+                state.contact_impulse[c] = core::array::from_fn(|k| ws.cones.lambda[i + k]);
+            }
+        }
+    }
+    let mut beyond = R::Mask::splat(false);
+    for (s, scalar) in layout.scalars.iter().enumerate().filter(|(_, s)| s.kind == ScalarKind::Effort) {
+        let joint = &layout.joints[scalar.at.joint];
+        let i = joint.kind.row_count() + scalar.at.dof;
+        let rows = &ws.joints[scalar.at.joint];
+        let p = joint.predecessor.map_or(R::zero(), |p| row_velocity(&rows.p[i], &ws.u[layout.position[p]]));
+        let rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]) + p;
+        let dof = &mut ws.dofs[joint.first_dof + scalar.at.dof];
+        let effort = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
+        let limit = constants.dofs[joint.first_dof + scalar.at.dof].effort_limit * dt;
+        let stiff = R::zero().lt(dof.drive_mass);
+        let over = stiff & !dof.boxed & limit.lt(effort.abs());
+        state.scalar_impulse[s] = R::select(dof.boxed, state.scalar_impulse[s], effort);
+        dof.boxed = dof.boxed | over;
+        beyond = beyond | over;
+    }
+    beyond
+}

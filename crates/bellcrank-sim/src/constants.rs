@@ -1,0 +1,251 @@
+//! The numbers of a model for one block of worlds, derived from its parameters.
+
+use crate::layout::Layout;
+use bellcrank_collide::ShapeData;
+use bellcrank_math::{Elem, Pose, Quat, Real, Sym3, Vec3};
+use bellcrank_model::{BodyId, Control as ControlLaw, JointId, Model, Parameters, kinematics};
+
+/// Constants per lane. Rebuilt when a parameter of one of its worlds changes.
+#[derive(Clone, Debug)]
+pub struct Constants<R> {
+    pub(crate) gravity: Vec3<R>,
+    pub(crate) bodies: Vec<BodyConstants<R>>,
+    pub(crate) joints: Vec<JointConstants<R>>,
+    /// By joint velocity, joint after joint.
+    pub(crate) dofs: Vec<DofConstants<R>>,
+    pub(crate) actuators: Vec<ActuatorConstants<R>>,
+    /// 1/D of each coupling.
+    pub(crate) coupling_weight: Vec<R>,
+    pub(crate) shapes: ShapeData<R>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyConstants<R> {
+    pub mass: R,
+    /// About the centre of mass, body axes [kg·m²].
+    pub inertia: Sym3<R>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointConstants<R> {
+    /// In body frames (origin at the centre of mass).
+    pub X_PF: Pose<R>,
+    pub X_SM: Pose<R>,
+    /// 1/Dᵢᵢ of each constraint row at the reference pose: its effective mass.
+    pub weight: [R; 6],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DofConstants<R> {
+    pub low: R,
+    pub high: R,
+    pub armature: R,
+    pub damping: R,
+    pub friction: R,
+    pub stiffness: R,
+    pub rest: R,
+    /// Largest effort of all drives together.
+    pub effort_limit: R,
+    pub velocity_limit: R,
+}
+
+/// effort = gear (kp₀ target − kp g q + kd₀ target velocity − kd g q̇ + gain u + bias), with q, q̇ implicit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ActuatorConstants<R> {
+    pub kp: R,
+    pub kd: R,
+    /// kp and kd for the targets; zero where the law has none.
+    pub target_kp: R,
+    pub target_kd: R,
+    pub gain: R,
+    pub bias: R,
+    pub gear: R,
+    pub control_low: R,
+    pub control_high: R,
+}
+
+impl<R: Real> Constants<R> {
+    /// Gathers the parameters of the worlds that the lanes hold; `world` says which lane is which world.
+    pub fn of(
+        model: &Model,
+        layout: &Layout,
+        parameters: &Parameters,
+        world: impl Fn(usize) -> usize,
+    ) -> Self {
+        let world = &world;
+        let gravity = vector(|lane| *parameters.gravity.get(world(lane)));
+        let bodies: Vec<BodyConstants<R>> = (0..model.bodies().len())
+            .map(|b| {
+                let body = |lane: usize| *parameters.body(BodyId::new(b)).get(world(lane));
+                BodyConstants { mass: lanes(|l| body(l).mass), inertia: symmetric(|l| body(l).inertia) }
+            })
+            .collect();
+        let joints =
+            (0..model.joints().len()).map(|j| joint_constants(model, parameters, j, world)).collect();
+        let dofs = dof_constants(model, parameters, world);
+        let actuators = model.actuators().iter().map(actuator_constants).collect();
+        let coupling_weight =
+            layout.couplings.iter().map(|c| R::constant(coupling_weight(model, c))).collect();
+        let shapes = ShapeData::of(&layout.plan, parameters, world);
+        Constants { gravity, bodies, joints, dofs, actuators, coupling_weight, shapes }
+    }
+}
+
+fn lanes<R: Real>(value: impl Fn(usize) -> f64) -> R {
+    R::from_lanes(|lane| Elem::from_f64(value(lane)))
+}
+
+fn vector<R: Real>(value: impl Fn(usize) -> Vec3) -> Vec3<R> {
+    Vec3::new(lanes(|l| value(l).x), lanes(|l| value(l).y), lanes(|l| value(l).z))
+}
+
+pub(crate) fn pose<R: Real>(value: impl Fn(usize) -> Pose) -> Pose<R> {
+    let part = |k: usize| lanes(|l| value(l).R.to_wxyz()[k]);
+    Pose::new(Quat::from_wxyz([part(0), part(1), part(2), part(3)]), vector(|l| value(l).p))
+}
+
+fn symmetric<R: Real>(value: impl Fn(usize) -> Sym3) -> Sym3<R> {
+    Sym3 {
+        xx: lanes(|l| value(l).xx),
+        xy: lanes(|l| value(l).xy),
+        xz: lanes(|l| value(l).xz),
+        yy: lanes(|l| value(l).yy),
+        yz: lanes(|l| value(l).yz),
+        zz: lanes(|l| value(l).zz),
+    }
+}
+
+fn joint_constants<R: Real>(
+    model: &Model,
+    parameters: &Parameters,
+    j: usize,
+    world: &impl Fn(usize) -> usize,
+) -> JointConstants<R> {
+    let joint = &model.joints()[j];
+    let at = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane));
+    let com = |body: Option<BodyId>, lane: usize| {
+        body.map_or(Vec3::zero(), |b| parameters.body(b).get(world(lane)).com)
+    };
+    let shifted = |X: Pose, p: Vec3| Pose::new(X.R, X.p - p);
+    let X_PF = |lane: usize| shifted(at(lane).X_PF, com(joint.predecessor.body(), lane));
+    let X_SM = |lane: usize| shifted(at(lane).X_SM, com(joint.successor.body(), lane));
+    let weights: Vec<[f64; 6]> = (0..R::LANES)
+        .map(|lane| {
+            let side =
+                |body: Option<BodyId>, X: Pose| body.map(|b| (*parameters.body(b).get(world(lane)), X));
+            let X_FM = model.reference_joint_pose(JointId::new(j));
+            let sides =
+                [side(joint.predecessor.body(), X_PF(lane) * X_FM), side(joint.successor.body(), X_SM(lane))];
+            let rows = kinematics::constraint_axes(joint.kind, X_FM);
+            // rows are told in F's axes; on S turn them into M's first
+            core::array::from_fn(|i| {
+                let in_M = rows[i].rotated(X_FM.R.inverse());
+                let mobility: f64 =
+                    sides.iter().flatten().map(|(body, X)| row_mobility(body, *X, in_M)).sum();
+                if i < joint.kind.row_count() { 1.0 / mobility } else { 0.0 }
+            })
+        })
+        .collect();
+    JointConstants {
+        X_PF: pose(X_PF),
+        X_SM: pose(X_SM),
+        weight: core::array::from_fn(|i| lanes(|l| weights[l][i])),
+    }
+}
+
+/// a M⁻¹ aᵀ of a row a (told at M's origin in M's axes) on one body; X_BM places M in the body frame.
+fn row_mobility(body: &bellcrank_model::BodyParameters, X_BM: Pose, row: bellcrank_math::Wrench) -> f64 {
+    let at_com = row.transformed(X_BM);
+    at_com.force.norm_squared() / body.mass + at_com.moment.dot(body.inertia.inverse() * at_com.moment)
+}
+
+fn dof_constants<R: Real>(
+    model: &Model,
+    parameters: &Parameters,
+    world: &impl Fn(usize) -> usize,
+) -> Vec<DofConstants<R>> {
+    let mut all = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        for k in 0..joint.kind.dof_count() {
+            let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
+            let drives = model.actuators().iter().filter(|a| a.joint.id().index() == j && a.dof == k);
+            let drive_limit: f64 = drives.map(|a| a.effort_limit * a.gear.abs()).sum();
+            let no_drive = drive_limit == 0.0;
+            let limit = move |own: f64| if no_drive { own } else { own.min(drive_limit) };
+            // infinite bounds become large ones: lanes must not compute with infinities
+            let bound = |x: f64| x.clamp(-1e9, 1e9);
+            all.push(DofConstants {
+                low: lanes(|l| bound(dof(l).limits[0])),
+                high: lanes(|l| bound(dof(l).limits[1])),
+                armature: lanes(|l| dof(l).armature),
+                damping: lanes(|l| dof(l).damping),
+                friction: lanes(|l| dof(l).friction),
+                stiffness: lanes(|l| dof(l).spring.map_or(0.0, |s| s.stiffness)),
+                rest: lanes(|l| dof(l).spring.map_or(0.0, |s| s.rest)),
+                effort_limit: lanes(|l| bound(limit(dof(l).effort_limit))),
+                velocity_limit: lanes(|l| bound(dof(l).velocity_limit)),
+            });
+        }
+    }
+    all
+}
+
+fn actuator_constants<R: Real>(actuator: &bellcrank_model::Actuator) -> ActuatorConstants<R> {
+    let (kp, kd, gain, bias) = match actuator.control {
+        ControlLaw::Position { kp, kd } => (kp, kd, 1.0, 0.0),
+        ControlLaw::Velocity { kd } => (0.0, kd, 1.0, 0.0),
+        ControlLaw::Effort => (0.0, 0.0, 1.0, 0.0),
+        // bias₁ q + bias₂ q̇ is a spring to zero and a damper
+        ControlLaw::Affine { gain, bias } => (-bias[1], -bias[2], gain, bias[0]),
+    };
+    let c = R::constant;
+    let follows = if matches!(actuator.control, ControlLaw::Affine { .. }) { 0.0 } else { 1.0 };
+    let [low, high] = actuator.control_range.map(|x| x.clamp(-1e9, 1e9));
+    ActuatorConstants {
+        kp: c(kp),
+        kd: c(kd),
+        target_kp: c(kp * follows),
+        target_kd: c(kd * follows),
+        gain: c(gain),
+        bias: c(bias),
+        gear: c(actuator.gear),
+        control_low: c(low),
+        control_high: c(high),
+    }
+}
+
+/// 1/D of a coupling at the reference pose, from its joints' own effective masses.
+fn coupling_weight(model: &Model, coupling: &crate::layout::CouplingLayout) -> f64 {
+    let mobility: f64 = coupling
+        .terms
+        .iter()
+        .map(|(at, coefficient)| {
+            let joint = &model.joints()[at.joint];
+            let X_FM = model.reference_joint_pose(JointId::new(at.joint));
+            let (X_PF, X_SM) = model.joint_frames(JointId::new(at.joint));
+            let row = kinematics::rate_axes(joint.kind, X_FM)[at.dof].rotated(X_FM.R.inverse());
+            let sides = [(joint.predecessor.body(), X_PF * X_FM), (joint.successor.body(), X_SM)];
+            let parameters = |b: BodyId| {
+                let body = &model.bodies()[b.index()];
+                let inertia = body.inertia.unwrap_or_default();
+                bellcrank_model::BodyParameters { mass: body.mass, com: body.com, inertia }
+            };
+            let each =
+                sides.into_iter().filter_map(|(body, X)| body.map(|b| row_mobility(&parameters(b), X, row)));
+            coefficient * coefficient * each.sum::<f64>()
+        })
+        .sum();
+    1.0 / mobility
+}
+
+impl<R> Constants<R> {
+    /// Memory in use [bytes].
+    pub(crate) fn size_of(&self) -> usize {
+        size_of_val(&*self.bodies)
+            + size_of_val(&*self.joints)
+            + size_of_val(&*self.dofs)
+            + size_of_val(&*self.actuators)
+            + size_of_val(&*self.shapes.X_BG)
+            + size_of_val(&*self.shapes.surfaces)
+    }
+}

@@ -1,0 +1,107 @@
+//! Armature, damping, springs and motors: implicit, through R ([Kamino] notes 1.5).
+//!
+//! Each degree of freedom obeys λ = h − m q̇⁺, with the effort evaluated at the end of the step:
+//! m = a + Δt b + Δt² k (+ Δt kd + Δt² kp), h = a q̇⁻ + Δt k (rest − q⁻) (+ Δt (kp (target − q⁻) + kd target' + τ)).
+//! In body space that is m jᵀj in H and h jᵀ on the right: exact, and stable for any gain.
+
+use crate::constants::Constants;
+use crate::layout::{Layout, ScalarKind};
+use crate::state::{Control, State};
+use crate::workspace::Workspace;
+use bellcrank_math::{Mask, Real};
+
+/// m and h of every degree of freedom, and which drives are likely to reach their limit.
+#[inline(always)]
+pub(crate) fn drive_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    control: &Control<R>,
+    dt: R,
+    ws: &mut Workspace<R>,
+) {
+    passive_rows(layout, constants, state, dt, ws);
+    for (a, at) in layout.actuators.iter().enumerate() {
+        let joint = &layout.joints[at.joint];
+        let c = &constants.actuators[a];
+        let scalar = joint.kind.has_scalar_coordinates();
+        let q = if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() };
+        let u = control.effort[a].clamp(c.control_low, c.control_high);
+        let effort = c.gain.mul_add(u, c.bias)
+            + c.target_kp * control.target_position[a].clamp(c.control_low, c.control_high)
+            + c.target_kd * control.target_velocity[a]
+            - c.kp * c.gear * q;
+        let row = &mut ws.dofs[joint.first_dof + at.dof];
+        let mass = c.gear * c.gear * dt * c.kp.mul_add(dt, c.kd);
+        row.drive_mass += mass;
+        row.drive_impulse = (c.gear * dt).mul_add(effort, row.drive_impulse);
+    }
+    // a drive that worked near its limit in the last step is a row with bounds in this one
+    for (i, scalar) in layout.scalars.iter().enumerate() {
+        if scalar.kind == ScalarKind::Effort {
+            let joint = &layout.joints[scalar.at.joint];
+            let row = &mut ws.dofs[joint.first_dof + scalar.at.dof];
+            let limit = constants.dofs[joint.first_dof + scalar.at.dof].effort_limit * dt;
+            // a motor without feedback is simply cut off
+            let stiff = R::zero().lt(row.drive_mass);
+            row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(-limit, limit));
+            row.boxed = stiff & (limit * R::constant(0.8)).lt(state.scalar_impulse[i].abs());
+        }
+    }
+}
+
+#[inline(always)]
+fn passive_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    dt: R,
+    ws: &mut Workspace<R>,
+) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let rows = &ws.joints[j];
+        for k in 0..joint.kind.dof_count() {
+            let i = joint.kind.row_count() + k;
+            let rate = row_velocity(&rows.s[i], &state.V_WB[joint.successor].to_array())
+                + joint
+                    .predecessor
+                    .map_or(R::zero(), |p| row_velocity(&rows.p[i], &state.V_WB[p].to_array()));
+            let c = &constants.dofs[joint.first_dof + k];
+            let scalar = joint.kind.has_scalar_coordinates();
+            let q = if scalar { state.q[joint.first_coordinate + k] } else { R::zero() };
+            let row = &mut ws.dofs[joint.first_dof + k];
+            row.rate = rate;
+            row.passive_mass = dt.mul_add(dt.mul_add(c.stiffness, c.damping), c.armature);
+            row.passive_impulse = c.armature.mul_add(rate, dt * c.stiffness * (c.rest - q));
+            row.drive_mass = R::zero();
+            row.drive_impulse = R::zero();
+            row.boxed = R::Mask::splat(false);
+        }
+    }
+}
+
+/// j·V
+#[inline(always)]
+pub(crate) fn row_velocity<R: Real>(row: &[R; 6], V: &[R; 6]) -> R {
+    let mut sum = row[0] * V[0];
+    for k in 1..6 {
+        sum = row[k].mul_add(V[k], sum);
+    }
+    sum
+}
+
+/// Puts m into the weights of the joints' free rows and gives h as amounts, boxed drives left out.
+#[inline(always)]
+pub(crate) fn set_weights<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let count = joint.kind.row_count();
+        for k in 0..joint.kind.dof_count() {
+            let row = &ws.dofs[joint.first_dof + k];
+            let drive_mass = R::select(row.boxed, R::zero(), row.drive_mass);
+            let drive_impulse = R::select(row.boxed, R::zero(), row.drive_impulse);
+            ws.joints[j].weight[count + k] = row.passive_mass + drive_mass;
+            // the right-hand side takes −weight · rate from held rows; here it shall take +h
+            ws.joints[j].rate[count + k] = row.passive_impulse + drive_impulse;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
+
+use bellcrank_collide::ContactPlan;
+use bellcrank_model::{BodyId, JointKind, Model};
+use bellcrank_solve::BlockPattern;
+
+/// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub(crate) pattern: BlockPattern,
+    /// Elimination position of each body.
+    pub(crate) position: Vec<usize>,
+    pub(crate) joints: Vec<JointLayout>,
+    pub(crate) couplings: Vec<CouplingLayout>,
+    pub(crate) actuators: Vec<DofLayout>,
+    /// Limits, dry friction and effort limits that may act.
+    pub(crate) scalars: Vec<ScalarLayout>,
+    pub(crate) contacts: Vec<ContactLayout>,
+    pub(crate) plan: ContactPlan,
+    pub(crate) coordinate_count: usize,
+    pub(crate) dof_count: usize,
+}
+
+/// A joint: which bodies, and where its numbers are.
+#[derive(Clone, Debug)]
+pub(crate) struct JointLayout {
+    pub kind: JointKind,
+    /// Bodies; the predecessor may be the world.
+    pub predecessor: Option<usize>,
+    pub successor: usize,
+    /// The block that couples them, and whether the successor is its row.
+    pub block: Option<(usize, bool)>,
+    pub first_coordinate: usize,
+    pub first_dof: usize,
+    /// Some degree of freedom has armature, damping, a spring or a drive.
+    pub soft: bool,
+}
+
+/// One degree of freedom of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DofLayout {
+    pub joint: usize,
+    pub dof: usize,
+}
+
+/// Σ coefficient · coordinate = constant.
+#[derive(Clone, Debug)]
+pub(crate) struct CouplingLayout {
+    pub terms: Vec<(DofLayout, f64)>,
+    pub constant: f64,
+    /// The bodies that it moves, each once.
+    pub bodies: Vec<usize>,
+    /// The block for each pair (i, j) of them with j < i, and whether i is its row.
+    pub blocks: Vec<(usize, bool)>,
+}
+
+/// A row with a cone on one degree of freedom.
+#[derive(Clone, Debug)]
+pub(crate) struct ScalarLayout {
+    pub at: DofLayout,
+    pub kind: ScalarKind,
+    pub path: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ScalarKind {
+    /// The coordinate stays above its lower bound.
+    Lower,
+    /// The coordinate stays below its upper bound.
+    Upper,
+    /// Dry friction.
+    Friction,
+    /// The drive has only so much effort.
+    Effort,
+    /// Speed limit in the negative and the positive direction.
+    SlowDown,
+    SlowUp,
+}
+
+/// A contact slot.
+#[derive(Clone, Debug)]
+pub(crate) struct ContactLayout {
+    pub a: Option<usize>,
+    pub b: usize,
+    pub pair: usize,
+    pub path: Vec<usize>,
+}
+
+impl Layout {
+    /// Analyses a model.
+    pub fn of(model: &Model) -> Self {
+        let plan = ContactPlan::of(model);
+        let pattern = BlockPattern::new(model.bodies().len(), edges(model));
+        let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
+        let joints = joint_layouts(model, &pattern);
+        let actuators =
+            model.actuators().iter().map(|a| DofLayout { joint: a.joint.id().index(), dof: a.dof }).collect();
+        let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
+        Layout {
+            couplings: coupling_layouts(model, &pattern, &joints),
+            scalars: scalar_layouts(model, &pattern, &joints),
+            contacts: contact_layouts(&plan, &pattern),
+            coordinate_count: last(JointKind::coordinate_count),
+            dof_count: last(JointKind::dof_count),
+            pattern,
+            position,
+            joints,
+            actuators,
+            plan,
+        }
+    }
+
+    /// Rows with cones at most.
+    pub(crate) fn cone_rows(&self) -> usize {
+        self.scalars.len() + 3 * self.contacts.len()
+    }
+}
+
+/// Pairs of bodies that a joint or a coupling connects.
+fn edges(model: &Model) -> Vec<(usize, usize)> {
+    let index = |body: Option<BodyId>| body.map(BodyId::index);
+    let mut edges: Vec<(usize, usize)> = model
+        .joints()
+        .iter()
+        .filter_map(|joint| index(joint.predecessor.body()).zip(index(joint.successor.body())))
+        .collect();
+    for coupling in model.couplings() {
+        let bodies = coupled_bodies(model, coupling);
+        for (i, &a) in bodies.iter().enumerate() {
+            edges.extend(bodies[..i].iter().map(|&b| (a, b)));
+        }
+    }
+    edges
+}
+
+fn coupled_bodies(model: &Model, coupling: &bellcrank_model::Coupling) -> Vec<usize> {
+    let mut bodies: Vec<usize> = Vec::new();
+    for term in &coupling.terms {
+        let joint = &model.joints()[term.joint.id().index()];
+        bodies.extend(joint.predecessor.body().map(BodyId::index));
+        bodies.extend(joint.successor.body().map(BodyId::index));
+    }
+    bodies.sort_unstable();
+    bodies.dedup();
+    bodies
+}
+
+fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
+    let (mut first_coordinate, mut first_dof) = (0, 0);
+    let mut layouts = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        let driven = model.actuators().iter().any(|a| a.joint.id().index() == j);
+        let passive = |d: &bellcrank_model::Dof| d.armature > 0.0 || d.damping > 0.0 || d.spring.is_some();
+        let predecessor = joint.predecessor.body().map(BodyId::index);
+        // a built model's successor is always a body
+        let successor = joint.successor.body().map_or(0, BodyId::index);
+        layouts.push(JointLayout {
+            kind: joint.kind,
+            predecessor,
+            successor,
+            block: predecessor.and_then(|p| pattern.block(successor, p)),
+            first_coordinate,
+            first_dof,
+            soft: driven || joint.dofs.iter().any(passive),
+        });
+        first_coordinate += joint.kind.coordinate_count();
+        first_dof += joint.kind.dof_count();
+    }
+    layouts
+}
+
+fn coupling_layouts(model: &Model, pattern: &BlockPattern, _: &[JointLayout]) -> Vec<CouplingLayout> {
+    model
+        .couplings()
+        .iter()
+        .map(|coupling| {
+            let bodies = coupled_bodies(model, coupling);
+            let mut blocks = Vec::new();
+            for (i, &a) in bodies.iter().enumerate() {
+                // all pairs of a coupling are edges of the pattern
+                blocks.extend(bodies[..i].iter().filter_map(|&b| pattern.block(a, b)));
+            }
+            let term = |t: &bellcrank_model::CouplingTerm| {
+                (DofLayout { joint: t.joint.id().index(), dof: t.dof }, t.coefficient)
+            };
+            CouplingLayout {
+                terms: coupling.terms.iter().map(term).collect(),
+                constant: coupling.constant,
+                bodies,
+                blocks,
+            }
+        })
+        .collect()
+}
+
+fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout]) -> Vec<ScalarLayout> {
+    let mut rows = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        let bodies: Vec<usize> = joints[j].predecessor.into_iter().chain([joints[j].successor]).collect();
+        let path = pattern.path(&bodies);
+        for (k, dof) in joint.dofs.iter().enumerate() {
+            let at = DofLayout { joint: j, dof: k };
+            let drives = || model.actuators().iter().filter(|a| a.joint.id().index() == j && a.dof == k);
+            let limited = drives().count() > 0
+                && (dof.effort_limit.is_finite() || drives().all(|a| a.effort_limit.is_finite()));
+            let scalar_coordinates = joint.kind.has_scalar_coordinates();
+            for (kind, exists) in [
+                (ScalarKind::Lower, scalar_coordinates && dof.limits[0].is_finite()),
+                (ScalarKind::Upper, scalar_coordinates && dof.limits[1].is_finite()),
+                (ScalarKind::Friction, dof.friction > 0.0),
+                (ScalarKind::Effort, limited),
+                (ScalarKind::SlowDown, dof.velocity_limit.is_finite()),
+                (ScalarKind::SlowUp, dof.velocity_limit.is_finite()),
+            ] {
+                if exists {
+                    rows.push(ScalarLayout { at, kind, path: path.clone() });
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn contact_layouts(plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
+    plan.slots()
+        .iter()
+        .map(|slot| {
+            let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
+            let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
+            ContactLayout { a, b, pair: slot.pair, path: pattern.path(&bodies) }
+        })
+        .collect()
+}

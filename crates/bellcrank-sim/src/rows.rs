@@ -1,0 +1,279 @@
+//! The rows of joints and couplings: what they act on, and how far they are from closed.
+//!
+//! A row of a joint acts on the relative twist of M in F. With f, n its force and moment at M's origin in world axes,
+//! it acts on the successor's twist by (f, n + r_S × f) and on the predecessor's by −(f, n + r_P × f), r from the
+//! centre of mass to M's origin. Rows are held at the *end* of the step: the residual is c(q ⊕ Δt u)/Δt, and the
+//! correction uses the factor of the start.
+
+use crate::constants::Constants;
+use crate::layout::{JointLayout, Layout};
+use crate::state::State;
+use crate::workspace::{JointRows, Workspace};
+use bellcrank_math::{Pose, Real, Wrench};
+use bellcrank_model::kinematics;
+
+/// The pose of a joint's predecessor frame and of M in it.
+#[inline(always)]
+fn joint_pose<R: Real>(
+    layout: &JointLayout,
+    constants: &crate::constants::JointConstants<R>,
+    X_WB: &[Pose<R>],
+) -> (Pose<R>, Pose<R>, Pose<R>) {
+    let X_WF = layout.predecessor.map_or(constants.X_PF, |p| X_WB[p] * constants.X_PF);
+    let X_WM = X_WB[layout.successor] * constants.X_SM;
+    (X_WF, X_WM, X_WF.inverse_mul(X_WM))
+}
+
+/// All joints' rows at the start of the step.
+#[inline(always)]
+pub(crate) fn joint_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (X_WF, X_WM, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
+        let (held, free) =
+            (kinematics::constraint_axes(joint.kind, X_FM), kinematics::rate_axes(joint.kind, X_FM));
+        let gap = kinematics::residual(joint.kind, X_FM);
+        let count = joint.kind.row_count();
+        let p_S = state.X_WB[joint.successor].p - X_WM.p;
+        let p_P = joint.predecessor.map(|p| state.X_WB[p].p - X_WM.p);
+        let rows = &mut ws.joints[j];
+        for i in 0..6 {
+            let row: Wrench<R> = if i < count { held[i] } else { free[i - count] };
+            let row = row.rotated(X_WF.R);
+            rows.s[i] = row.at_point(p_S).to_array();
+            if let Some(p) = p_P {
+                rows.p[i] = (-row.at_point(p)).to_array();
+            }
+            rows.weight[i] = constants.joints[j].weight[i] * settings.stiffness;
+            rows.rate[i] = gap[i] * settings.inverse_dt;
+        }
+    }
+}
+
+/// Numbers that all rows share.
+#[derive(Clone, Copy)]
+pub(crate) struct RowSettings<R> {
+    pub inverse_dt: R,
+    /// 1/ε: how much stiffer than its own effective mass a row is in H.
+    pub stiffness: R,
+}
+
+/// H += Jᵀ S⁻¹ J of all joints; the weights of degrees of freedom are set by the drives.
+#[inline(always)]
+pub(crate) fn add_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (joint, rows) in layout.joints.iter().zip(&ws.joints) {
+        let used = if joint.soft { 6 } else { joint.kind.row_count() };
+        let k = layout.position[joint.successor];
+        add_square(ws.factor.diagonal_mut(k), &rows.s, &rows.weight, used);
+        if let Some(p) = joint.predecessor {
+            add_square(ws.factor.diagonal_mut(layout.position[p]), &rows.p, &rows.weight, used);
+        }
+        if let Some((block, successor_is_row)) = joint.block {
+            let (row, column) = if successor_is_row { (&rows.s, &rows.p) } else { (&rows.p, &rows.s) };
+            add_product(ws.factor.off_diagonal_mut(block), row, column, &rows.weight, used);
+        }
+    }
+}
+
+#[inline(always)]
+fn add_square<R: Real>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 6], weight: &[R; 6], used: usize) {
+    for r in 0..6 {
+        let weighted: [R; 6] = core::array::from_fn(|i| rows[i][r] * weight[i]);
+        for c in 0..=r {
+            let mut sum = block[r][c];
+            for i in 0..used {
+                sum = weighted[i].mul_add(rows[i][c], sum);
+            }
+            block[r][c] = sum;
+        }
+    }
+}
+
+#[inline(always)]
+fn add_product<R: Real>(
+    block: &mut [[R; 6]; 6],
+    a: &[[R; 6]; 6],
+    b: &[[R; 6]; 6],
+    weight: &[R; 6],
+    used: usize,
+) {
+    for r in 0..6 {
+        let weighted: [R; 6] = core::array::from_fn(|i| a[i][r] * weight[i]);
+        for c in 0..6 {
+            let mut sum = block[r][c];
+            for i in 0..used {
+                sum = weighted[i].mul_add(b[i][c], sum);
+            }
+            block[r][c] = sum;
+        }
+    }
+}
+
+/// x += Σ rows · amount for one joint.
+#[inline(always)]
+pub(crate) fn push_joint<R: Real>(
+    layout: &Layout,
+    joint: &JointLayout,
+    rows: &JointRows<R>,
+    amount: &[R; 6],
+    x: &mut [[R; 6]],
+) {
+    let s = &mut x[layout.position[joint.successor]];
+    for c in 0..6 {
+        for i in 0..6 {
+            s[c] = rows.s[i][c].mul_add(amount[i], s[c]);
+        }
+    }
+    if let Some(p) = joint.predecessor {
+        let p = &mut x[layout.position[p]];
+        for c in 0..6 {
+            for i in 0..6 {
+                p[c] = rows.p[i][c].mul_add(amount[i], p[c]);
+            }
+        }
+    }
+}
+
+/// The right-hand side of the correction: x ← Σ Jᵀ S⁻¹ c(X_next)/Δt. Gives the largest gap in metres and radians.
+#[inline(always)]
+pub(crate) fn closing_impulses<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) -> (R, R) {
+    ws.x.fill([R::zero(); 6]);
+    let (mut metres, mut radians) = (R::zero(), R::zero());
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let count = joint.kind.row_count();
+        if count == 0 {
+            continue;
+        }
+        let (_, _, X_FM) = joint_pose(joint, &constants.joints[j], &ws.X_next);
+        let gap = kinematics::residual(joint.kind, X_FM);
+        let positions = joint.kind.position_row_count();
+        let (mut far, mut turned) = (R::zero(), R::zero());
+        let mut amount = [R::zero(); 6];
+        for i in 0..count {
+            amount[i] = gap[i] * settings.inverse_dt * ws.joints[j].weight[i];
+            let target = if i < positions { &mut far } else { &mut turned };
+            *target = gap[i].mul_add(gap[i], *target);
+        }
+        (metres, radians) = (metres.max(far), radians.max(turned));
+        push_joint(layout, joint, &ws.joints[j], &amount, &mut ws.x);
+    }
+    close_couplings(layout, constants, state, settings, ws);
+    (metres.sqrt(), radians.sqrt())
+}
+
+/// Rows of couplings at the start of the step, and their part of H.
+#[inline(always)]
+pub(crate) fn add_couplings<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    stiffness: R,
+    ws: &mut Workspace<R>,
+) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let row = &mut ws.couplings[c];
+        row.fill([R::zero(); 6]);
+        for (at, coefficient) in &coupling.terms {
+            let joint = &layout.joints[at.joint];
+            let (i, factor) = (joint.kind.row_count() + at.dof, R::constant(*coefficient));
+            for (b, &body) in coupling.bodies.iter().enumerate() {
+                let side = if body == joint.successor {
+                    &ws.joints[at.joint].s[i]
+                } else if Some(body) == joint.predecessor {
+                    &ws.joints[at.joint].p[i]
+                } else {
+                    continue;
+                };
+                for k in 0..6 {
+                    row[b][k] = side[k].mul_add(factor, row[b][k]);
+                }
+            }
+        }
+        let weight = constants.coupling_weight[c] * stiffness;
+        let mut pair = 0;
+        for i in 0..coupling.bodies.len() {
+            let weighted: [R; 6] = core::array::from_fn(|k| row[i][k] * weight);
+            add_outer(ws.factor.diagonal_mut(layout.position[coupling.bodies[i]]), &weighted, &row[i]);
+            for j in 0..i {
+                let (block, i_is_row) = coupling.blocks[pair];
+                let target = ws.factor.off_diagonal_mut(block);
+                if i_is_row {
+                    add_outer(target, &weighted, &row[j])
+                } else {
+                    add_outer(target, &row[j], &weighted)
+                }
+                pair += 1;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_outer<R: Real>(block: &mut [[R; 6]; 6], a: &[R; 6], b: &[R; 6]) {
+    for r in 0..6 {
+        for c in 0..6 {
+            block[r][c] = a[r].mul_add(b[c], block[r][c]);
+        }
+    }
+}
+
+/// Σ coefficient · coordinate − constant at X_next, as a push on x.
+#[inline(always)]
+fn close_couplings<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let mut gap = R::constant(-coupling.constant);
+        for (at, coefficient) in &coupling.terms {
+            let joint = &layout.joints[at.joint];
+            let (_, _, X_FM) = joint_pose(joint, &constants.joints[at.joint], &ws.X_next);
+            let now = kinematics::coordinates(joint.kind, X_FM)[at.dof];
+            let before = state.q[joint.first_coordinate + at.dof];
+            let q = if joint.kind.is_angle(at.dof) { unwrap(now, before) } else { now };
+            gap = q.mul_add(R::constant(*coefficient), gap);
+        }
+        let amount = gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
+        for (b, &body) in coupling.bodies.iter().enumerate() {
+            let x = &mut ws.x[layout.position[body]];
+            for k in 0..6 {
+                x[k] = ws.couplings[c][b][k].mul_add(amount, x[k]);
+            }
+        }
+    }
+}
+
+/// The angle equal to `now` up to whole turns that is nearest to `before`.
+#[inline(always)]
+pub(crate) fn unwrap<R: Real>(now: R, before: R) -> R {
+    let turn = core::f64::consts::TAU;
+    let turns = ((before - now) * R::constant(1.0 / turn)).round();
+    turns.mul_add(R::constant(turn), now)
+}
+
+/// Joint coordinates at the end of the step, into the state; angles are counted through whole turns.
+#[inline(always)]
+pub(crate) fn read_coordinates<R: Real>(layout: &Layout, constants: &Constants<R>, state: &mut State<R>) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (_, _, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
+        let now = kinematics::coordinates(joint.kind, X_FM);
+        for k in 0..joint.kind.coordinate_count() {
+            let q = &mut state.q[joint.first_coordinate + k];
+            let angle = joint.kind.has_scalar_coordinates() && joint.kind.is_angle(k);
+            *q = if angle { unwrap(now[k], *q) } else { now[k] };
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What must be saved to resume bit for bit, and what the user writes.
+
+use crate::layout::Layout;
+use bellcrank_math::{Mask, Pose, Real, Twist};
+use bellcrank_model::{JointId, Model, kinematics};
+
+/// Everything needed to resume, bit for bit. If it is not in here, a replay may not depend on it.
+#[derive(Clone, Debug)]
+pub struct State<R: Real> {
+    /// X_WB, origin at the centre of mass.
+    pub X_WB: Vec<Pose<R>>,
+    /// Twists of the centres of mass, world axes.
+    pub V_WB: Vec<Twist<R>>,
+    /// Joint coordinates, joint after joint; angles are counted through whole turns.
+    pub q: Vec<R>,
+    /// Reactions of the last step [N·s or N·m·s]: limits, friction, effort.
+    pub(crate) scalar_impulse: Vec<R>,
+    /// Reactions of the last step (t, o, n) by contact slot [N·s].
+    pub(crate) contact_impulse: Vec<[R; 3]>,
+    /// Worlds that still run.
+    pub(crate) alive: R::Mask,
+}
+
+/// What the user writes each step, by actuator.
+#[derive(Clone, Debug)]
+pub struct Control<R> {
+    /// [rad or m]
+    pub target_position: Vec<R>,
+    /// [rad/s or m/s]
+    pub target_velocity: Vec<R>,
+    /// Effort, or the control of an affine actuator [N·m or N].
+    pub effort: Vec<R>,
+}
+
+impl<R: Real> State<R> {
+    /// The reference pose at rest.
+    pub fn reference(model: &Model, layout: &Layout) -> Self {
+        let mut q = Vec::with_capacity(layout.coordinate_count);
+        for (j, joint) in model.joints().iter().enumerate() {
+            let here = kinematics::coordinates(joint.kind, model.reference_joint_pose(JointId::new(j)));
+            q.extend(here[..joint.kind.coordinate_count()].iter().map(|x| R::constant(*x)));
+        }
+        State {
+            X_WB: model.bodies().iter().map(|body| Pose::constant(body.X_WB())).collect(),
+            V_WB: vec![Twist::zero(); model.bodies().len()],
+            q,
+            scalar_impulse: vec![R::zero(); layout.scalars.len()],
+            contact_impulse: vec![[R::zero(); 3]; layout.contacts.len()],
+            alive: R::Mask::splat(true),
+        }
+    }
+}
+
+impl<R: Real> Control<R> {
+    /// Nothing asked of any motor, targets at the reference pose.
+    pub fn rest(layout: &Layout, state: &State<R>) -> Self {
+        let target = |at: &crate::layout::DofLayout| {
+            let joint = &layout.joints[at.joint];
+            let scalar = joint.kind.has_scalar_coordinates();
+            if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() }
+        };
+        let count = layout.actuators.len();
+        Control {
+            target_position: layout.actuators.iter().map(target).collect(),
+            target_velocity: vec![R::zero(); count],
+            effort: vec![R::zero(); count],
+        }
+    }
+}
+
+impl<R: Real> State<R> {
+    /// Takes the masked lanes of another state.
+    pub(crate) fn take(&mut self, lanes: R::Mask, other: &State<R>) {
+        let pick = |a: &mut R, b: R| *a = R::select(lanes, b, *a);
+        for (a, b) in self.X_WB.iter_mut().zip(&other.X_WB) {
+            a.R = bellcrank_math::Quat::select(lanes, b.R, a.R);
+            a.p = bellcrank_math::Vec3::select(lanes, b.p, a.p);
+        }
+        for (a, b) in self.V_WB.iter_mut().zip(&other.V_WB) {
+            a.linear = bellcrank_math::Vec3::select(lanes, b.linear, a.linear);
+            a.angular = bellcrank_math::Vec3::select(lanes, b.angular, a.angular);
+        }
+        self.q.iter_mut().zip(&other.q).for_each(|(a, b)| pick(a, *b));
+        self.scalar_impulse.iter_mut().zip(&other.scalar_impulse).for_each(|(a, b)| pick(a, *b));
+        for (a, b) in self.contact_impulse.iter_mut().zip(&other.contact_impulse) {
+            a.iter_mut().zip(b).for_each(|(a, b)| pick(a, *b));
+        }
+        self.alive = (self.alive & !lanes) | (other.alive & lanes);
+    }
+}
+
+impl<R: Real> Control<R> {
+    /// Takes the masked lanes of another control.
+    pub(crate) fn take(&mut self, lanes: R::Mask, other: &Control<R>) {
+        for (mine, theirs) in [
+            (&mut self.target_position, &other.target_position),
+            (&mut self.target_velocity, &other.target_velocity),
+            (&mut self.effort, &other.effort),
+        ] {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = R::select(lanes, *b, *a));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What became of a world in the last step.
+
+use bellcrank_math::Real;
+
+/// One world's trouble is one world's. The batch never panics because one world did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorldStatus {
+    /// All equations are met to their tolerances.
+    Ok,
+    /// The solver ran out of iterations; the state is usable, its residual is in the report.
+    Inexact,
+    /// More contacts than room for them; those beyond `capacity` were left out.
+    ContactsDropped {
+        /// Contacts found.
+        wanted: u32,
+        /// Contacts that there is room for.
+        capacity: u32,
+    },
+    /// A value stopped being finite. The world keeps its last good state and stands still until reset.
+    Frozen {
+        /// The first body whose state was not finite.
+        body: u32,
+        /// The step in which it happened, counted from the last reset.
+        step: u64,
+    },
+}
+
+impl WorldStatus {
+    /// In a word, for counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            WorldStatus::Ok => "ok",
+            WorldStatus::Inexact => "inexact",
+            WorldStatus::ContactsDropped { .. } => "contacts_dropped",
+            WorldStatus::Frozen { .. } => "frozen",
+        }
+    }
+}
+
+/// The figures of one step, per lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<R: Real> {
+    /// Largest gap of a joint after the step [m].
+    pub gap_metres: R,
+    /// Largest misalignment of a joint after the step [rad, for small ones].
+    pub gap_radians: R,
+    /// PADMM iterations, all rounds together.
+    pub iterations: R,
+    /// Largest of the three residuals.
+    pub residual: R,
+    /// Deepest penetration at the start of the step [m].
+    pub penetration: R,
+    /// Contacts that were looked at.
+    pub contacts: R,
+    /// All equations are met.
+    pub converged: R::Mask,
+    /// The new state is finite; elsewhere the old one was kept.
+    pub finite: R::Mask,
+    /// Number of the first body that was not finite.
+    pub bad_body: R,
+}

@@ -1,0 +1,269 @@
+//! One time step: semi-implicit Euler in maximal coordinates, joints held at the end of the step.
+//!
+//! Unknown are the velocities u⁺ of all bodies. Joints, couplings and drives are eliminated exactly:
+//! H = M + Jᵀ S⁻¹ J is factored once, with S = ε D for held rows and S = 1/m for drives. What the small ε leaves is
+//! taken out by evaluating the joints at the end-of-step pose and correcting with the same factor, which also
+//! makes the step second order in the constraint (SHAKE): loops do not drift and energy stays. Limits, boxes and
+//! contacts iterate on the small matrix G = J H⁻¹ Jᵀ.
+
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::rows::RowSettings;
+use crate::state::{Control, State};
+use crate::status::Report;
+use crate::workspace::Workspace;
+use crate::{cones, drives, motion, rows};
+use bellcrank_collide::collide;
+use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
+use bellcrank_solve::Padmm;
+
+/// How a step is computed. The defaults need no tuning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The solver for limits, boxes and contacts.
+    pub solver: Padmm,
+    /// ε: compliance of held rows in H, as a share of their own.
+    pub softness: f64,
+    /// Rounds of closing joints and solving reactions, at least and at most.
+    pub rounds: [usize; 2],
+    /// Joints are closed to this after the step [m and rad].
+    pub gap_tolerance: f64,
+    /// Share of a penetration that is taken out per step.
+    pub contact_recovery: f64,
+    /// Share of a limit's violation that is taken out per step.
+    pub limit_recovery: f64,
+    /// Slower impacts do not bounce [m/s].
+    pub bounce_speed: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            solver: Padmm::default(),
+            softness: 1e-6,
+            rounds: [3, 8],
+            gap_tolerance: 1e-7,
+            contact_recovery: 0.1,
+            limit_recovery: 0.1,
+            bounce_speed: 1e-2,
+        }
+    }
+}
+
+impl Settings {
+    /// For numbers of 32 bits: what rounding allows.
+    pub fn single() -> Self {
+        let solver = Padmm { tolerance: 1e-5, ..Padmm::default() };
+        Settings { solver, softness: 1e-5, gap_tolerance: 5e-6, ..Settings::default() }
+    }
+
+    #[inline(always)]
+    fn rows<R: Real>(&self, dt: R) -> RowSettings<R> {
+        RowSettings { inverse_dt: dt.recip(), stiffness: R::constant(1.0 / self.softness) }
+    }
+
+    /// Notes the gap and says which lanes go on: after the first rounds only those that are still open.
+    #[inline(always)]
+    fn still_open<R: Real>(
+        &self,
+        [enough, last]: [bool; 2],
+        (metres, radians): (R, R),
+        going: R::Mask,
+        report: &mut Report<R>,
+    ) -> R::Mask {
+        (report.gap_metres, report.gap_radians) = (metres, radians);
+        let open = R::constant(self.gap_tolerance).lt(metres.max(radians));
+        let going = if enough { going & open } else { going };
+        if last || !going.any() {
+            report.converged = report.converged & !open;
+        }
+        going
+    }
+
+    /// The velocity that a one-sided row must at least have: up to the gap when apart, a share back when inside.
+    #[inline(always)]
+    pub(crate) fn recover<R: Real>(&self, gap: R, dt: R, share: f64) -> R {
+        R::select(gap.lt(R::zero()), gap * R::constant(share), gap) / dt
+    }
+}
+
+/// Runs one stage inside the lanes' instruction set. Stages are compiled one by one: a step in one piece would take
+/// the compiler minutes.
+macro_rules! stage {
+    ($R:ident, $work:expr) => {
+        $R::run(Inline(
+            #[inline(always)]
+            || $work,
+        ))
+    };
+}
+
+/// Advances the worlds of one block by `dt` [s].
+pub fn step<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    settings: &Settings,
+    dt: R,
+    (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
+) -> Report<R> {
+    let reach = stage!(R, reach(state, dt));
+    collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts); // what touches?
+    let held = stage!(R, settings.rows(dt));
+    stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
+    stage!(R, drives::drive_rows(layout, constants, state, control, dt, ws)); // λ = h − m q̇⁺
+    let mut report = solve(layout, constants, settings, dt, (state, ws));
+    if stage!(R, cones::store(layout, constants, dt, state, ws).any()) {
+        // a drive went beyond its limit: again, with bounds on it
+        report = solve(layout, constants, settings, dt, (state, ws));
+        stage!(R, cones::store(layout, constants, dt, state, ws));
+    }
+    stage!(R, finish(layout, constants, state, ws, &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
+    report
+}
+
+/// u⁺ and the reactions.
+fn solve<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    settings: &Settings,
+    dt: R,
+    (state, ws): (&State<R>, &mut Workspace<R>),
+) -> Report<R> {
+    let held = stage!(R, settings.rows(dt));
+    stage!(R, drives::set_weights(layout, ws));
+    stage!(R, motion::momentum(layout, constants, state, dt, ws)); // M, M u⁻ + Δt f
+    stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
+    stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
+    stage!(R, ws.factor.factor(&layout.pattern));
+    stage!(R, cones::collect(layout, constants, state, settings, dt, ws)); // limits, boxes, contacts
+    stage!(R, cones::build_matrix(layout, ws)); // G = J H⁻¹ Jᵀ
+    stage!(R, first_impulses(layout, ws));
+    solve_factored(layout, ws);
+    ws.u.copy_from_slice(&ws.x);
+    let mut report = stage!(R, blank_report(ws));
+    let mut going = state.alive; // a lane that is done is left alone, so that it does not see its neighbours
+    for round in 1..=settings.rounds[1] {
+        if !ws.cones.groups.is_empty() {
+            solve_reactions(layout, settings, going, ws, &mut report);
+        }
+        stage!(R, motion::end_poses(layout, state, dt, ws));
+        let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
+        let last = [round >= settings.rounds[0], round == settings.rounds[1]];
+        going = stage!(R, settings.still_open(last, gap, going, &mut report));
+        if last[1] || !going.any() {
+            break;
+        }
+        solve_factored(layout, ws);
+        stage!(R, subtract(going, ws)); // u ← u − H⁻¹Jᵀ S⁻¹ c(q⁺)/Δt
+    }
+    report
+}
+
+/// λ ← the cones' reactions at the present velocities; u += H⁻¹ Jᵀ Δλ.
+fn solve_reactions<R: Real>(
+    layout: &Layout,
+    settings: &Settings,
+    going: R::Mask,
+    ws: &mut Workspace<R>,
+    report: &mut Report<R>,
+) {
+    stage!(R, cones::set_velocities(layout, ws));
+    let cones = &mut ws.cones;
+    let outcome =
+        stage!(R, settings.solver.solve(&cones.problem, going, &mut cones.lambda, &mut cones.solver));
+    stage!(R, cones::push_change(layout, ws));
+    solve_factored(layout, ws);
+    stage!(R, cones::add_change(going, outcome, ws, report));
+}
+
+/// x ← H⁻¹ x
+#[inline(never)]
+fn solve_factored<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    stage!(R, ws.factor.solve(&layout.pattern, &mut ws.x));
+}
+
+#[inline(always)]
+fn subtract<R: Real>(going: R::Mask, ws: &mut Workspace<R>) {
+    for (u, x) in ws.u.iter_mut().zip(&ws.x) {
+        for k in 0..6 {
+            u[k] -= R::select(going, x[k], R::zero());
+        }
+    }
+}
+
+/// x ← M u⁻ + Δt f + Jᵀ h − Jᵀ S⁻¹ c/Δt + Jᵀ λ with the reactions of the last step.
+#[inline(always)]
+fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    ws.x.copy_from_slice(&ws.momentum);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let rows = ws.joints[j];
+        let count = joint.kind.row_count();
+        let amount: [R; 6] =
+            core::array::from_fn(|i| if i < count { -(rows.weight[i] * rows.rate[i]) } else { rows.rate[i] });
+        rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+    }
+    cones::push_guess(layout, ws);
+}
+
+/// How far ahead contacts are looked for [m]: what the fastest body covers in the step.
+#[inline(always)]
+fn reach<R: Real>(state: &State<R>, dt: R) -> R {
+    let mut fastest = R::zero();
+    for V in &state.V_WB {
+        fastest = fastest.max(V.linear.norm_squared());
+    }
+    fastest.sqrt().mul_add(dt, R::constant(1e-3))
+}
+
+#[inline(always)]
+fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
+    let (mut penetration, mut contacts) = (R::zero(), R::zero());
+    for slot in ws.contacts.slots() {
+        let one = R::select(slot.active, R::one(), R::zero());
+        contacts += one;
+        penetration = penetration.max(-(slot.distance * one));
+    }
+    Report {
+        gap_metres: R::zero(),
+        gap_radians: R::zero(),
+        iterations: R::zero(),
+        residual: R::zero(),
+        penetration,
+        contacts,
+        converged: R::Mask::splat(true),
+        finite: R::Mask::splat(true),
+        bad_body: R::zero(),
+    }
+}
+
+/// Takes the new state over where it is finite; elsewhere the world keeps its last good one and stands still.
+#[inline(always)]
+fn finish<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &mut State<R>,
+    ws: &Workspace<R>,
+    report: &mut Report<R>,
+) {
+    for b in (0..layout.position.len()).rev() {
+        let V = Twist::from_array(ws.u[layout.position[b]]);
+        let fine = V.is_finite() & ws.X_next[b].is_finite();
+        report.bad_body = R::select(fine, report.bad_body, R::constant(b as f64));
+        report.finite = report.finite & fine;
+    }
+    let moves = report.finite & state.alive;
+    for b in 0..layout.position.len() {
+        let V = Twist::from_array(ws.u[layout.position[b]]);
+        let (X, old) = (ws.X_next[b], state.X_WB[b]);
+        state.X_WB[b].R = Quat::select(moves, X.R, old.R);
+        state.X_WB[b].p = Vec3::select(moves, X.p, old.p);
+        let zero = Vec3::zero();
+        state.V_WB[b].linear = Vec3::select(moves, V.linear, zero);
+        state.V_WB[b].angular = Vec3::select(moves, V.angular, zero);
+    }
+    let keep = |x: R| R::select(moves, x, R::zero());
+    state.scalar_impulse.iter_mut().for_each(|x| *x = keep(*x));
+    state.contact_impulse.iter_mut().for_each(|x| *x = x.map(keep));
+    state.alive = moves;
+    rows::read_coordinates(layout, constants, state);
+}

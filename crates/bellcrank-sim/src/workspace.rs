@@ -1,0 +1,135 @@
+//! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
+
+use crate::layout::Layout;
+use bellcrank_collide::Contacts;
+use bellcrank_math::{Mask, Pose, Real};
+use bellcrank_solve::{BlockFactor, DualProblem, PadmmWorkspace};
+
+/// Everything that a step computes on the way.
+#[derive(Clone, Debug)]
+pub struct Workspace<R: Real> {
+    pub(crate) contacts: Contacts<R>,
+    pub(crate) joints: Vec<JointRows<R>>,
+    pub(crate) dofs: Vec<DofRow<R>>,
+    /// Σ coefficient · rate row of each coupling, by body of its layout.
+    pub(crate) couplings: Vec<Vec<[R; 6]>>,
+    /// H = M + Jᵀ S⁻¹ J and its factor.
+    pub(crate) factor: BlockFactor<R>,
+    /// M u⁻ + Δt f, by elimination position.
+    pub(crate) momentum: Vec<[R; 6]>,
+    /// Velocities, by elimination position.
+    pub(crate) u: Vec<[R; 6]>,
+    /// A right-hand side that becomes a solution.
+    pub(crate) x: Vec<[R; 6]>,
+    /// Poses at the end of the step.
+    pub(crate) X_next: Vec<Pose<R>>,
+    pub(crate) cones: ConeRows<R>,
+}
+
+/// Six rows per joint: first what it holds together, then its degrees of freedom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointRows<R> {
+    /// On the successor: force and moment about its centre of mass.
+    pub s: [[R; 6]; 6],
+    /// On the predecessor.
+    pub p: [[R; 6]; 6],
+    /// 1/S of each row in H.
+    pub weight: [R; 6],
+    /// What the rows are short of, as a velocity [m/s or rad/s].
+    pub rate: [R; 6],
+}
+
+/// One degree of freedom: λ = h − m q̇.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DofRow<R: Real> {
+    /// q̇ before the step.
+    pub rate: R,
+    /// Armature, damping, spring.
+    pub passive_mass: R,
+    pub passive_impulse: R,
+    /// Drives.
+    pub drive_mass: R,
+    pub drive_impulse: R,
+    /// Lanes in which the drive is a row with bounds instead of part of H.
+    pub boxed: R::Mask,
+}
+
+/// The rows with cones that act in at least one lane.
+#[derive(Clone, Debug)]
+pub(crate) struct ConeRows<R> {
+    pub groups: Vec<ConeGroup>,
+    /// L⁻¹ Jᵀ along each group's path: `rows` entries per position.
+    pub w: Vec<[R; 6]>,
+    /// By row: on body a and on body b.
+    pub jacobian: Vec<[[R; 6]; 2]>,
+    pub bias: Vec<R>,
+    /// Compliance on the diagonal.
+    pub compliance: Vec<R>,
+    pub lambda: Vec<R>,
+    pub change: Vec<R>,
+    pub problem: DualProblem<R>,
+    pub solver: PadmmWorkspace<R>,
+}
+
+/// Rows that share a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConeGroup {
+    pub source: ConeSource,
+    pub first_row: usize,
+    pub rows: usize,
+    pub first_w: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConeSource {
+    Scalar(usize),
+    Contact(usize),
+}
+
+impl<R: Real> Workspace<R> {
+    /// Room for a model's step.
+    pub fn new(layout: &Layout) -> Self {
+        let bodies = layout.position.len();
+        let zero = [R::zero(); 6];
+        let row = JointRows { s: [zero; 6], p: [zero; 6], weight: zero, rate: zero };
+        let dof = DofRow {
+            rate: R::zero(),
+            passive_mass: R::zero(),
+            passive_impulse: R::zero(),
+            drive_mass: R::zero(),
+            drive_impulse: R::zero(),
+            boxed: R::Mask::splat(false),
+        };
+        Workspace {
+            contacts: Contacts::new(&layout.plan),
+            joints: vec![row; layout.joints.len()],
+            dofs: vec![dof; layout.dof_count],
+            couplings: layout.couplings.iter().map(|c| vec![zero; c.bodies.len()]).collect(),
+            factor: BlockFactor::new(&layout.pattern),
+            momentum: vec![zero; bodies],
+            u: vec![zero; bodies],
+            x: vec![zero; bodies],
+            X_next: vec![Pose::identity(); bodies],
+            cones: ConeRows::new(layout),
+        }
+    }
+}
+
+impl<R: Real> ConeRows<R> {
+    fn new(layout: &Layout) -> Self {
+        let rows = layout.cone_rows();
+        let scalar_w: usize = layout.scalars.iter().map(|s| s.path.len()).sum();
+        let contact_w: usize = layout.contacts.iter().map(|c| 3 * c.path.len()).sum();
+        ConeRows {
+            groups: Vec::with_capacity(layout.scalars.len() + layout.contacts.len()),
+            w: Vec::with_capacity(scalar_w + contact_w),
+            jacobian: Vec::with_capacity(rows),
+            bias: Vec::with_capacity(rows),
+            compliance: Vec::with_capacity(rows),
+            lambda: Vec::with_capacity(rows),
+            change: Vec::with_capacity(rows),
+            problem: DualProblem::with_capacity(rows),
+            solver: PadmmWorkspace::with_capacity(rows),
+        }
+    }
+}
