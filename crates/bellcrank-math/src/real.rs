@@ -41,12 +41,15 @@ pub trait Kernel {
 }
 
 /// A closure as a [`Kernel`]. Mark the closure itself: `R::run(Inline(#[inline(always)] || …))`.
+///
+/// Only `FnMut` will do: calling a closure through `FnOnce` goes by way of a shim that is never inlined, and all
+/// that is in it loses its instruction set. So do `array::from_fn`, `array::map` and `Option::map_or`.
 pub struct Inline<F>(pub F);
 
-impl<T, F: FnOnce() -> T> Kernel for Inline<F> {
+impl<T, F: FnMut() -> T> Kernel for Inline<F> {
     type Output = T;
     #[inline(always)]
-    fn run(self) -> T {
+    fn run(mut self) -> T {
         (self.0)()
     }
 }

@@ -6,7 +6,7 @@ use crate::ids::{BodyId, Ref, ShapeId};
 /// An exception from the rule of groups.
 ///
 /// By default two shapes may touch when their groups allow it and their bodies are neither the same, nor welded
-/// together, nor joined by a joint.
+/// together, nor joined by a joint. A joint to the world hides nothing but a weld: a cart may hit the floor.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactFilter {
     /// These two bodies never touch.

@@ -1,6 +1,9 @@
 //! Many worlds at once.
 
-use crate::group::{ControlField, Figures, Group, LaneGroup, MakeGroup};
+use crate::assemble::Goal;
+use crate::group::{ControlField, Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
+use crate::layout::DofLayout;
+use crate::snapshot::Writer;
 use crate::status::WorldStatus;
 use crate::step::Settings;
 use bellcrank_math::{Elem, Pose, Twist};
@@ -49,6 +52,12 @@ pub enum BatchError {
     NoSuchWorld { world: usize, count: usize },
     #[error("there is no {what} number {index}; the model has {count}")]
     NoSuchPart { what: &'static str, index: usize, count: usize },
+    #[error("this is no snapshot of the batch: {0}")]
+    BadSnapshot(&'static str),
+    #[error("there is no joint {0:?} with plain coordinates")]
+    NoSuchJoint(String),
+    #[error("{what}: {found} values were given, expected: {expected}")]
+    WrongCount { what: &'static str, found: usize, expected: usize },
     #[error("threads could not be started: {0}")]
     Threads(String),
 }
@@ -177,6 +186,30 @@ impl Batch {
         }
     }
 
+    /// How many world-steps of the last call took so many solver iterations; the last entry counts all above.
+    pub fn iteration_counts(&self) -> Vec<u64> {
+        let mut counts = [0; ITERATION_BINS];
+        self.groups.iter().for_each(|group| group.add_iterations(&mut counts));
+        counts.to_vec()
+    }
+
+    /// Kinetic plus potential energy of a world [J]; potential is zero at the origin.
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn energy(&self, world: usize) -> Result<f64, BatchError> {
+        let model = self.model(world)?;
+        let mut sum = 0.0;
+        for (b, body) in model.bodies().iter().enumerate() {
+            let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
+            let w = X.R.rotate_inverse(V.angular);
+            let spin = body.inertia.map_or(0.0, |inertia| w.dot(inertia * w));
+            let kinetic = 0.5 * (body.mass * V.linear.norm_squared() + spin);
+            sum += kinetic - body.mass * model.gravity().dot(X.p);
+        }
+        Ok(sum)
+    }
+
     /// X_WB of a body, origin at its centre of mass.
     ///
     /// # Errors
@@ -274,6 +307,65 @@ impl Batch {
     pub fn reset(&mut self, world: usize) -> Result<(), BatchError> {
         let (g, w) = self.find(world)?;
         self.groups[g].reset(w);
+        Ok(())
+    }
+
+    /// Moves worlds to poses that close with the asked coordinates: for each joint (its first coordinate) one value
+    /// per listed world. Says which worlds succeeded; the others stay as they were. Velocities become zero.
+    ///
+    /// # Errors
+    /// When a world or joint does not exist, or the numbers of values do not fit. All worlds must be of one model.
+    pub fn assemble(
+        &mut self,
+        worlds: &[usize],
+        targets: &[(&str, &[f64])],
+    ) -> Result<Vec<bool>, BatchError> {
+        let Some(&first) = worlds.first() else { return Ok(Vec::new()) };
+        let group = self.find(first)?.0;
+        let mut local = Vec::with_capacity(worlds.len());
+        for &world in worlds {
+            let (g, w) = self.find(world)?;
+            if g != group {
+                return Err(BatchError::NoSuchWorld { world, count: self.place.len() });
+            }
+            local.push(w);
+        }
+        let model = &self.models[group];
+        let mut asked = Vec::with_capacity(targets.len());
+        for (name, values) in targets {
+            let joint =
+                model.joint_id(name).filter(|j| model.joints()[j.index()].kind.has_scalar_coordinates());
+            let joint = joint.ok_or_else(|| BatchError::NoSuchJoint((*name).to_owned()))?;
+            if values.len() != worlds.len() {
+                let (found, expected) = (values.len(), worlds.len());
+                return Err(BatchError::WrongCount { what: "assemble", found, expected });
+            }
+            asked.push((DofLayout { joint: joint.index(), dof: 0 }, values.to_vec()));
+        }
+        let goal = Goal { iterations: 100, tolerance: self.settings.gap_tolerance };
+        Ok(self.groups[group].assemble(&local, &asked, goal))
+    }
+
+    /// The whole batch as bytes: with [`Batch::restore`] it resumes bit for bit.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let mut writer = Writer::new(self.worlds());
+        self.place.iter().for_each(|&(g, w)| writer.world(&self.groups[g].save(w)));
+        writer.finish()
+    }
+
+    /// Takes a snapshot of a batch of the same models back.
+    ///
+    /// # Errors
+    /// When the bytes are damaged, of another version, or of other models; the batch is unchanged then.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
+        let all = crate::snapshot::read(bytes, self.worlds())?;
+        let fits = |&(g, w): &(usize, usize), values: &Vec<f64>| self.groups[g].save(w).len() == values.len();
+        if !self.place.iter().zip(&all).all(|(place, values)| fits(place, values)) {
+            return Err(BatchError::BadSnapshot("a world is of another model"));
+        }
+        for (&(g, w), values) in self.place.iter().zip(&all) {
+            self.groups[g].load(w, values);
+        }
         Ok(())
     }
 

@@ -92,15 +92,16 @@ fn scalar_row<R: Real>(
     let (zero, one) = (R::zero(), R::one());
     let guess = state.scalar_impulse[index];
     let reach = (dof.rate.abs() * dt).mul_add(R::constant(2.0), R::constant(1e-3));
-    let limit = |gap: R| {
-        let acts = gap.lt(reach) | zero.lt(guess);
-        (acts, settings.recover(gap, dt, settings.limit_recovery))
+    let gap = match scalar.kind {
+        ScalarKind::Lower => state.q[joint.first_coordinate + scalar.at.dof] - c.low,
+        ScalarKind::Upper => c.high - state.q[joint.first_coordinate + scalar.at.dof],
+        _ => zero,
     };
-    let q = || state.q[joint.first_coordinate + scalar.at.dof];
+    let limit = (gap.lt(reach) | zero.lt(guess), settings.recover(gap, dt, settings.limit_recovery));
     let fast = (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs());
     let (cone, sign, (acts, bias), compliance) = match scalar.kind {
-        ScalarKind::Lower => (Cone::Nonnegative, one, limit(q() - c.low), zero),
-        ScalarKind::Upper => (Cone::Nonnegative, -one, limit(c.high - q()), zero),
+        ScalarKind::Lower => (Cone::Nonnegative, one, limit, zero),
+        ScalarKind::Upper => (Cone::Nonnegative, -one, limit, zero),
         ScalarKind::SlowDown => (Cone::Nonnegative, one, (fast, c.velocity_limit), zero),
         ScalarKind::SlowUp => (Cone::Nonnegative, -one, (fast, c.velocity_limit), zero),
         ScalarKind::Friction => {
@@ -118,9 +119,29 @@ fn scalar_row<R: Real>(
     }
     let i = joint.kind.row_count() + scalar.at.dof;
     let rows = &ws.joints[scalar.at.joint];
-    let keep = |x: R| R::select(acts, x, zero);
-    let jacobian = [rows.p[i].map(|x| keep(x * sign)), rows.s[i].map(|x| keep(x * sign))];
-    Some((cone, Row { jacobian, bias: keep(bias), compliance: keep(compliance), guess: keep(guess) }))
+    let mut jacobian = [rows.p[i], rows.s[i]];
+    for x in jacobian.iter_mut().flatten() {
+        *x = keep(acts, *x * sign);
+    }
+    let (bias, compliance) = (keep(acts, bias), keep(acts, compliance));
+    Some((cone, Row { jacobian, bias, compliance, guess: keep(acts, guess) }))
+}
+
+/// The value where it counts, else zero.
+#[inline(always)]
+fn keep<R: Real>(acts: R::Mask, x: R) -> R {
+    R::select(acts, x, R::zero())
+}
+
+/// A push along `d` at `r` from a centre of mass.
+#[inline(always)]
+fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
+    let m = r.cross(d);
+    let mut row = [d.x, d.y, d.z, m.x, m.y, m.z];
+    for x in &mut row {
+        *x = keep(acts, *x);
+    }
+    row
 }
 
 /// The three rows (t, o, n) of a contact.
@@ -136,30 +157,39 @@ fn contact_rows<R: Real>(
 ) -> (Cone<R>, [Row<R>; 3]) {
     let (at, contact) = (&layout.contacts[i], &ws.contacts.slots()[i]);
     let surface = &constants.shapes.surfaces[at.pair];
-    let keep = |x: R| R::select(contact.active, x, R::zero());
+    let acts = contact.active;
     let (t, o) = contact.tangents();
+    let axes = [t, o, contact.normal];
     let r_B = contact.point_b - state.X_WB[at.b].p;
-    let r_A = at.a.map(|a| contact.point_a - state.X_WB[a].p);
-    let jacobian = |axis: Vec3<R>| {
-        let on = |r: Vec3<R>, d: Vec3<R>| {
-            let m = r.cross(d);
-            [keep(d.x), keep(d.y), keep(d.z), keep(m.x), keep(m.y), keep(m.z)]
-        };
-        [r_A.map_or([R::zero(); 6], |r| on(r, -axis)), on(r_B, axis)]
-    };
-    let rows = [jacobian(t), jacobian(o), jacobian(contact.normal)];
-    let before = row_velocity(&rows[2][1], &state.V_WB[at.b].to_array())
-        + at.a.map_or(R::zero(), |a| row_velocity(&rows[2][0], &state.V_WB[a].to_array()));
+    let mut rows = [[[R::zero(); 6]; 2]; 3];
+    for k in 0..3 {
+        rows[k][1] = push_at(acts, r_B, axes[k]);
+        if let Some(a) = at.a {
+            rows[k][0] = push_at(acts, contact.point_a - state.X_WB[a].p, -axes[k]);
+        }
+    }
+    let mut before = row_velocity(&rows[2][1], &state.V_WB[at.b].to_array());
+    if let Some(a) = at.a {
+        before += row_velocity(&rows[2][0], &state.V_WB[a].to_array());
+    }
     // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
     let bounces = R::zero().lt(surface.restitution)
         & before.lt(R::constant(-settings.bounce_speed))
         & before.mul_add(dt, contact.distance).lt(R::zero());
     let hold = settings.recover(contact.distance, dt, settings.contact_recovery);
     let normal_bias = R::select(bounces, surface.restitution * before, hold);
-    let bias = [R::zero(), R::zero(), keep(normal_bias)];
-    let guess = state.contact_impulse[i].map(keep);
-    let row = |k: usize| Row { jacobian: rows[k], bias: bias[k], compliance: R::zero(), guess: guess[k] };
-    (Cone::Coulomb { mu: surface.sliding }, [row(0), row(1), row(2)])
+    let guess = state.contact_impulse[i];
+    let row = [
+        Row { jacobian: rows[0], bias: R::zero(), compliance: R::zero(), guess: keep(acts, guess[0]) },
+        Row { jacobian: rows[1], bias: R::zero(), compliance: R::zero(), guess: keep(acts, guess[1]) },
+        Row {
+            jacobian: rows[2],
+            bias: keep(acts, normal_bias),
+            compliance: R::zero(),
+            guess: keep(acts, guess[2]),
+        },
+    ];
+    (Cone::Coulomb { mu: surface.sliding }, row)
 }
 
 /// The elimination positions of a group's two bodies, and its path.
@@ -176,7 +206,11 @@ fn places<'a>(layout: &'a Layout, source: ConeSource) -> (Option<usize>, usize, 
             (contact.a, contact.b, &contact.path)
         }
     };
-    (a.map(|a| layout.position[a]), layout.position[b], path)
+    let a = match a {
+        Some(a) => Some(layout.position[a]),
+        None => None,
+    };
+    (a, layout.position[b], path)
 }
 
 /// G = WᵀW + R with the factor at hand.
@@ -252,8 +286,10 @@ pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
         let (a, b, _) = places(layout, group.source);
         for i in group.first_row..group.first_row + group.rows {
             let [on_a, on_b] = &cones.jacobian[i];
-            let velocity =
-                row_velocity(on_b, &ws.u[b]) + a.map_or(R::zero(), |a| row_velocity(on_a, &ws.u[a]));
+            let mut velocity = row_velocity(on_b, &ws.u[b]);
+            if let Some(a) = a {
+                velocity += row_velocity(on_a, &ws.u[a]);
+            }
             let mut own = -(cones.compliance[i] * cones.lambda[i]);
             for j in 0..n {
                 own = cones.problem.get(i, j).mul_add(cones.lambda[j], own);
@@ -323,15 +359,9 @@ fn push_rows<R: Real>(
     }
 }
 
-/// Keeps the reactions for the next step; true in lanes where a drive went beyond its limit.
+/// Keeps the reactions for the next step.
 #[inline(always)]
-pub(crate) fn store<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    dt: R,
-    state: &mut State<R>,
-    ws: &mut Workspace<R>,
-) -> R::Mask {
+pub(crate) fn store<R: Real>(layout: &Layout, state: &mut State<R>, ws: &Workspace<R>) {
     state.scalar_impulse.fill(R::zero());
     state.contact_impulse.fill([R::zero(); 3]);
     for group in &ws.cones.groups {
@@ -339,25 +369,52 @@ pub(crate) fn store<R: Real>(
         match group.source {
             ConeSource::Scalar(s) => state.scalar_impulse[s] = ws.cones.lambda[i],
             ConeSource::Contact(c) => {
-                state.contact_impulse[c] = core::array::from_fn(|k| ws.cones.lambda[i + k]);
+                let lambda = &ws.cones.lambda[i..i + 3];
+                state.contact_impulse[c] = [lambda[0], lambda[1], lambda[2]];
             }
         }
     }
+    for (s, scalar) in layout.scalars.iter().enumerate() {
+        if scalar.kind == ScalarKind::Effort {
+            let dof = &ws.dofs[layout.joints[scalar.at.joint].first_dof + scalar.at.dof];
+            let effort = dof.drive_mass.neg_mul_add(end_rate(layout, scalar, ws), dof.drive_impulse);
+            state.scalar_impulse[s] = R::select(dof.boxed, state.scalar_impulse[s], effort);
+        }
+    }
+}
+
+/// Puts bounds on drives that went beyond their limit without; true where there was one.
+#[inline(always)]
+pub(crate) fn box_drives<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    dt: R,
+    ws: &mut Workspace<R>,
+) -> R::Mask {
     let mut beyond = R::Mask::splat(false);
-    for (s, scalar) in layout.scalars.iter().enumerate().filter(|(_, s)| s.kind == ScalarKind::Effort) {
-        let joint = &layout.joints[scalar.at.joint];
-        let i = joint.kind.row_count() + scalar.at.dof;
-        let rows = &ws.joints[scalar.at.joint];
-        let p = joint.predecessor.map_or(R::zero(), |p| row_velocity(&rows.p[i], &ws.u[layout.position[p]]));
-        let rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]) + p;
-        let dof = &mut ws.dofs[joint.first_dof + scalar.at.dof];
-        let effort = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
-        let limit = constants.dofs[joint.first_dof + scalar.at.dof].effort_limit * dt;
-        let stiff = R::zero().lt(dof.drive_mass);
-        let over = stiff & !dof.boxed & limit.lt(effort.abs());
-        state.scalar_impulse[s] = R::select(dof.boxed, state.scalar_impulse[s], effort);
-        dof.boxed = dof.boxed | over;
-        beyond = beyond | over;
+    for scalar in &layout.scalars {
+        if scalar.kind == ScalarKind::Effort {
+            let rate = end_rate(layout, scalar, ws);
+            let index = layout.joints[scalar.at.joint].first_dof + scalar.at.dof;
+            let dof = &mut ws.dofs[index];
+            let effort = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
+            let limit = constants.dofs[index].effort_limit * dt;
+            let over = R::zero().lt(dof.drive_mass) & !dof.boxed & limit.lt(effort.abs());
+            dof.boxed = dof.boxed | over;
+            beyond = beyond | over;
+        }
     }
     beyond
+}
+
+/// q̇ of a degree of freedom at the velocities u.
+#[inline(always)]
+fn end_rate<R: Real>(layout: &Layout, scalar: &ScalarLayout, ws: &Workspace<R>) -> R {
+    let joint = &layout.joints[scalar.at.joint];
+    let (i, rows) = (joint.kind.row_count() + scalar.at.dof, &ws.joints[scalar.at.joint]);
+    let mut rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
+    if let Some(p) = joint.predecessor {
+        rate += row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
+    }
+    rate
 }

@@ -2,7 +2,7 @@
 
 use crate::layout::Layout;
 use bellcrank_collide::ShapeData;
-use bellcrank_math::{Elem, Pose, Quat, Real, Sym3, Vec3};
+use bellcrank_math::{Elem, Pose, Quat, Real, Sym3, Vec3, Wrench};
 use bellcrank_model::{BodyId, Control as ControlLaw, JointId, Model, Parameters, kinematics};
 
 /// Constants per lane. Rebuilt when a parameter of one of its worlds changes.
@@ -33,6 +33,8 @@ pub(crate) struct JointConstants<R> {
     pub X_SM: Pose<R>,
     /// 1/Dᵢᵢ of each constraint row at the reference pose: its effective mass.
     pub weight: [R; 6],
+    /// The same of its degrees of freedom.
+    pub dof_weight: [R; 6],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -129,27 +131,23 @@ fn joint_constants<R: Real>(
     let shifted = |X: Pose, p: Vec3| Pose::new(X.R, X.p - p);
     let X_PF = |lane: usize| shifted(at(lane).X_PF, com(joint.predecessor.body(), lane));
     let X_SM = |lane: usize| shifted(at(lane).X_SM, com(joint.successor.body(), lane));
-    let weights: Vec<[f64; 6]> = (0..R::LANES)
-        .map(|lane| {
-            let side =
-                |body: Option<BodyId>, X: Pose| body.map(|b| (*parameters.body(b).get(world(lane)), X));
-            let X_FM = model.reference_joint_pose(JointId::new(j));
-            let sides =
-                [side(joint.predecessor.body(), X_PF(lane) * X_FM), side(joint.successor.body(), X_SM(lane))];
-            let rows = kinematics::constraint_axes(joint.kind, X_FM);
-            // rows are told in F's axes; on S turn them into M's first
-            core::array::from_fn(|i| {
-                let in_M = rows[i].rotated(X_FM.R.inverse());
-                let mobility: f64 =
-                    sides.iter().flatten().map(|(body, X)| row_mobility(body, *X, in_M)).sum();
-                if i < joint.kind.row_count() { 1.0 / mobility } else { 0.0 }
-            })
-        })
-        .collect();
+    let X_FM = model.reference_joint_pose(JointId::new(j));
+    let (held, free) =
+        (kinematics::constraint_axes(joint.kind, X_FM), kinematics::rate_axes(joint.kind, X_FM));
+    let effective = |lane: usize, row: Wrench| {
+        let side = |body: Option<BodyId>, X: Pose| body.map(|b| (*parameters.body(b).get(world(lane)), X));
+        let sides =
+            [side(joint.predecessor.body(), X_PF(lane) * X_FM), side(joint.successor.body(), X_SM(lane))];
+        // rows are told in F's axes; on both bodies they are turned into M's first
+        let in_M = row.rotated(X_FM.R.inverse());
+        let mobility: f64 = sides.iter().flatten().map(|(body, X)| row_mobility(body, *X, in_M)).sum();
+        if mobility > 0.0 { 1.0 / mobility } else { 0.0 }
+    };
     JointConstants {
         X_PF: pose(X_PF),
         X_SM: pose(X_SM),
-        weight: core::array::from_fn(|i| lanes(|l| weights[l][i])),
+        weight: core::array::from_fn(|i| lanes(|l| effective(l, held[i]))),
+        dof_weight: core::array::from_fn(|i| lanes(|l| effective(l, free[i]))),
     }
 }
 

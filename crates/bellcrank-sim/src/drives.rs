@@ -26,9 +26,9 @@ pub(crate) fn drive_rows<R: Real>(
         let c = &constants.actuators[a];
         let scalar = joint.kind.has_scalar_coordinates();
         let q = if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() };
-        let u = control.effort[a].clamp(c.control_low, c.control_high);
+        let u = within(control.effort[a], c.control_low, c.control_high);
         let effort = c.gain.mul_add(u, c.bias)
-            + c.target_kp * control.target_position[a].clamp(c.control_low, c.control_high)
+            + c.target_kp * within(control.target_position[a], c.control_low, c.control_high)
             + c.target_kd * control.target_velocity[a]
             - c.kp * c.gear * q;
         let row = &mut ws.dofs[joint.first_dof + at.dof];
@@ -48,6 +48,12 @@ pub(crate) fn drive_rows<R: Real>(
             row.boxed = stiff & (limit * R::constant(0.8)).lt(state.scalar_impulse[i].abs());
         }
     }
+}
+
+/// Clamped, but what is not a number stays so: the world must freeze, not run to its bound.
+#[inline(always)]
+fn within<R: Real>(x: R, low: R, high: R) -> R {
+    R::select(x.is_finite(), x.clamp(low, high), x)
 }
 
 #[inline(always)]

@@ -1,7 +1,9 @@
 //! Worlds of one model in blocks of lanes.
 
+use crate::assemble::{Goal, Target, assemble};
 use crate::constants::Constants;
-use crate::layout::Layout;
+use crate::lane_access::{read_lane, write_lane};
+use crate::layout::{DofLayout, Layout};
 use crate::state::{Control, State};
 use crate::status::{Report, WorldStatus};
 use crate::step::{Settings, step};
@@ -23,8 +25,19 @@ pub(crate) trait Group: Send {
     fn contact_impulse(&self, world: usize, slot: usize) -> [f64; 3];
     fn set_control(&mut self, world: usize, actuator: usize, field: ControlField, value: f64);
     fn reset(&mut self, world: usize);
+    /// Moves the listed worlds to closed poses with these coordinates (joint, dof, value by listed world).
+    fn assemble(&mut self, worlds: &[usize], targets: &[(DofLayout, Vec<f64>)], goal: Goal) -> Vec<bool>;
+    /// Everything needed to resume.
+    fn save(&self, world: usize) -> Vec<f64>;
+    /// Takes the values of `save` back; those of another model are left alone.
+    fn load(&mut self, world: usize, values: &[f64]);
+    /// How many world-steps of the last call took so many iterations; the last entry counts all above.
+    fn add_iterations(&self, counts: &mut [u64; ITERATION_BINS]);
     fn bytes_per_world(&self) -> usize;
 }
+
+/// Bins of the histogram of iterations.
+pub(crate) const ITERATION_BINS: usize = 512;
 
 /// Which of an actuator's inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,9 +69,12 @@ struct Block<R: Real> {
     state: State<R>,
     control: Control<R>,
     figures: BlockFigures<R>,
+    /// Lanes that hold a world of their own.
+    used: usize,
     /// Steps since the last reset, by lane.
     age: Vec<u64>,
     frozen: Vec<Option<(u32, u64)>>,
+    iterations: Box<[u64; ITERATION_BINS]>,
 }
 
 #[derive(Clone, Copy)]
@@ -119,8 +135,10 @@ impl<R: Real> LaneGroup<R> {
             state: state.clone(),
             control: control.clone(),
             figures,
+            used: (worlds - first).min(R::LANES),
             age: vec![0; R::LANES],
             frozen: vec![None; R::LANES],
+            iterations: Box::new([0; ITERATION_BINS]),
         };
         let blocks = (0..worlds).step_by(R::LANES).map(block).collect();
         LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new() }
@@ -138,6 +156,7 @@ impl<R: Real> LaneGroup<R> {
 impl<R: Real> Block<R> {
     fn steps(&mut self, count: usize, layout: &Layout, settings: &Settings, dt: f64, ws: &mut Workspace<R>) {
         self.figures = self.figures.cleared();
+        self.iterations.fill(0);
         for _ in 0..count {
             let alive = self.state.alive;
             let parts = (&mut self.state, &self.control, &mut *ws);
@@ -187,6 +206,9 @@ impl<R: Real> Block<R> {
         for lane in 0..R::LANES {
             if lost >> lane & 1 == 1 {
                 self.frozen[lane] = Some((report.bad_body.lane(lane).to_f64() as u32, self.age[lane]));
+            } else if lane < self.used && alive.bits() >> lane & 1 == 1 {
+                let bin = report.iterations.lane(lane).to_f64() as usize;
+                self.iterations[bin.min(ITERATION_BINS - 1)] += 1;
             }
             self.age[lane] += 1;
         }
@@ -295,6 +317,58 @@ impl<R: Real> Group for LaneGroup<R> {
         block.state.take(one, &fresh);
         block.control.take(one, &control);
         (block.age[lane], block.frozen[lane]) = (0, None);
+    }
+
+    fn assemble(&mut self, worlds: &[usize], targets: &[(DofLayout, Vec<f64>)], goal: Goal) -> Vec<bool> {
+        let mut ws = self.workspaces.pop().unwrap_or_else(|| Workspace::new(&self.layout));
+        let mut success = vec![false; worlds.len()];
+        for (k, block) in self.blocks.iter_mut().enumerate() {
+            let here = |lane: usize| worlds.iter().position(|w| *w == k * R::LANES + lane);
+            let bits = (0..R::LANES).filter(|l| here(*l).is_some()).fold(0, |bits, lane| bits | 1 << lane);
+            if bits == 0 {
+                continue;
+            }
+            let value = |values: &[f64]| {
+                R::from_lanes(|lane| Elem::from_f64(here(lane).map_or(values[0], |listed| values[listed])))
+            };
+            let asked: Vec<Target<R>> =
+                targets.iter().map(|(at, values)| Target { at: *at, value: value(values) }).collect();
+            let lanes = R::Mask::from_bits(bits);
+            let parts = (&mut block.state, &mut ws);
+            let done = assemble(&self.layout, &block.constants, &asked, goal, lanes, parts).bits();
+            for lane in 0..R::LANES {
+                if let Some(listed) = here(lane).filter(|_| done >> lane & 1 == 1) {
+                    success[listed] = true;
+                    (block.age[lane], block.frozen[lane]) = (0, None);
+                }
+            }
+        }
+        self.workspaces.push(ws);
+        success
+    }
+
+    fn save(&self, world: usize) -> Vec<f64> {
+        let (block, lane) = self.lane(world);
+        let mut values = read_lane(&block.state, &block.control, lane);
+        values.push(block.age[lane] as f64);
+        let (body, step) = block.frozen[lane].map_or((-1.0, 0.0), |(b, s)| (b as f64, s as f64));
+        values.extend([body, step]);
+        values
+    }
+
+    fn load(&mut self, world: usize, values: &[f64]) {
+        let (block, lane) = self.lane_mut(world);
+        let Some((numbers, [age, body, step])) = values.split_last_chunk::<3>() else { return };
+        if write_lane(&mut block.state, &mut block.control, lane, numbers) {
+            block.age[lane] = *age as u64;
+            block.frozen[lane] = (*body >= 0.0).then_some((*body as u32, *step as u64));
+        }
+    }
+
+    fn add_iterations(&self, counts: &mut [u64; ITERATION_BINS]) {
+        for block in &self.blocks {
+            counts.iter_mut().zip(block.iterations.iter()).for_each(|(sum, n)| *sum += n);
+        }
     }
 
     fn bytes_per_world(&self) -> usize {

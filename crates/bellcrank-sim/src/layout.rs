@@ -19,6 +19,8 @@ pub struct Layout {
     pub(crate) plan: ContactPlan,
     pub(crate) coordinate_count: usize,
     pub(crate) dof_count: usize,
+    /// The first body of each floating component.
+    pub(crate) bases: Vec<usize>,
 }
 
 /// A joint: which bodies, and where its numbers are.
@@ -97,9 +99,10 @@ impl Layout {
             model.actuators().iter().map(|a| DofLayout { joint: a.joint.id().index(), dof: a.dof }).collect();
         let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
         Layout {
-            couplings: coupling_layouts(model, &pattern, &joints),
+            couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
             contacts: contact_layouts(&plan, &pattern),
+            bases: bases(model),
             coordinate_count: last(JointKind::coordinate_count),
             dof_count: last(JointKind::dof_count),
             pattern,
@@ -114,6 +117,11 @@ impl Layout {
     pub(crate) fn cone_rows(&self) -> usize {
         self.scalars.len() + 3 * self.contacts.len()
     }
+}
+
+fn bases(model: &Model) -> Vec<usize> {
+    let floating = model.graph().components().iter().filter(|component| !component.grounded);
+    floating.filter_map(|component| component.bodies.first()).map(|body| body.index()).collect()
 }
 
 /// Pairs of bodies that a joint or a coupling connects.
@@ -169,7 +177,7 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
     layouts
 }
 
-fn coupling_layouts(model: &Model, pattern: &BlockPattern, _: &[JointLayout]) -> Vec<CouplingLayout> {
+fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout> {
     model
         .couplings()
         .iter()

@@ -7,17 +7,21 @@
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `cones` | its parts: momentum and poses, joints, motors, what pushes only |
-//! | `batch` `group` | many worlds in blocks of lanes over threads |
+//! | `assemble` | poses that close, from any subset of joint coordinates |
+//! | `batch` `group` `lane_access` `snapshot` | many worlds in blocks of lanes over threads, read, written, saved |
 //! | `status` | what became of a world |
 
+mod assemble;
 mod batch;
 mod cones;
 mod constants;
 mod drives;
 mod group;
+mod lane_access;
 mod layout;
 mod motion;
 mod rows;
+mod snapshot;
 mod state;
 mod status;
 mod step;

@@ -19,7 +19,10 @@ fn joint_pose<R: Real>(
     constants: &crate::constants::JointConstants<R>,
     X_WB: &[Pose<R>],
 ) -> (Pose<R>, Pose<R>, Pose<R>) {
-    let X_WF = layout.predecessor.map_or(constants.X_PF, |p| X_WB[p] * constants.X_PF);
+    let X_WF = match layout.predecessor {
+        Some(p) => X_WB[p] * constants.X_PF,
+        None => constants.X_PF,
+    };
     let X_WM = X_WB[layout.successor] * constants.X_SM;
     (X_WF, X_WM, X_WF.inverse_mul(X_WM))
 }
@@ -40,7 +43,10 @@ pub(crate) fn joint_rows<R: Real>(
         let gap = kinematics::residual(joint.kind, X_FM);
         let count = joint.kind.row_count();
         let p_S = state.X_WB[joint.successor].p - X_WM.p;
-        let p_P = joint.predecessor.map(|p| state.X_WB[p].p - X_WM.p);
+        let p_P = match joint.predecessor {
+            Some(p) => Some(state.X_WB[p].p - X_WM.p),
+            None => None,
+        };
         let rows = &mut ws.joints[j];
         for i in 0..6 {
             let row: Wrench<R> = if i < count { held[i] } else { free[i - count] };
@@ -66,8 +72,19 @@ pub(crate) struct RowSettings<R> {
 /// H += Jᵀ S⁻¹ J of all joints; the weights of degrees of freedom are set by the drives.
 #[inline(always)]
 pub(crate) fn add_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    add_rows(layout, false, ws);
+}
+
+/// The same with all six rows of every joint.
+#[inline(always)]
+pub(crate) fn add_all_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    add_rows(layout, true, ws);
+}
+
+#[inline(always)]
+fn add_rows<R: Real>(layout: &Layout, all: bool, ws: &mut Workspace<R>) {
     for (joint, rows) in layout.joints.iter().zip(&ws.joints) {
-        let used = if joint.soft { 6 } else { joint.kind.row_count() };
+        let used = if all || joint.soft { 6 } else { joint.kind.row_count() };
         let k = layout.position[joint.successor];
         add_square(ws.factor.diagonal_mut(k), &rows.s, &rows.weight, used);
         if let Some(p) = joint.predecessor {
@@ -83,7 +100,10 @@ pub(crate) fn add_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 #[inline(always)]
 fn add_square<R: Real>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 6], weight: &[R; 6], used: usize) {
     for r in 0..6 {
-        let weighted: [R; 6] = core::array::from_fn(|i| rows[i][r] * weight[i]);
+        let mut weighted = [R::zero(); 6];
+        for i in 0..used {
+            weighted[i] = rows[i][r] * weight[i];
+        }
         for c in 0..=r {
             let mut sum = block[r][c];
             for i in 0..used {
@@ -103,7 +123,10 @@ fn add_product<R: Real>(
     used: usize,
 ) {
     for r in 0..6 {
-        let weighted: [R; 6] = core::array::from_fn(|i| a[i][r] * weight[i]);
+        let mut weighted = [R::zero(); 6];
+        for i in 0..used {
+            weighted[i] = a[i][r] * weight[i];
+        }
         for c in 0..6 {
             let mut sum = block[r][c];
             for i in 0..used {
@@ -202,7 +225,10 @@ pub(crate) fn add_couplings<R: Real>(
         let weight = constants.coupling_weight[c] * stiffness;
         let mut pair = 0;
         for i in 0..coupling.bodies.len() {
-            let weighted: [R; 6] = core::array::from_fn(|k| row[i][k] * weight);
+            let mut weighted = row[i];
+            for k in 0..6 {
+                weighted[k] *= weight;
+            }
             add_outer(ws.factor.diagonal_mut(layout.position[coupling.bodies[i]]), &weighted, &row[i]);
             for j in 0..i {
                 let (block, i_is_row) = coupling.blocks[pair];

@@ -32,6 +32,8 @@ pub struct Settings {
     pub contact_recovery: f64,
     /// Share of a limit's violation that is taken out per step.
     pub limit_recovery: f64,
+    /// Nothing is pushed out faster than this [m/s and rad/s]: a bad start must not become an explosion.
+    pub recovery_speed: f64,
     /// Slower impacts do not bounce [m/s].
     pub bounce_speed: f64,
 }
@@ -45,6 +47,7 @@ impl Default for Settings {
             gap_tolerance: 1e-7,
             contact_recovery: 0.1,
             limit_recovery: 0.1,
+            recovery_speed: 1.0,
             bounce_speed: 1e-2,
         }
     }
@@ -83,7 +86,8 @@ impl Settings {
     /// The velocity that a one-sided row must at least have: up to the gap when apart, a share back when inside.
     #[inline(always)]
     pub(crate) fn recover<R: Real>(&self, gap: R, dt: R, share: f64) -> R {
-        R::select(gap.lt(R::zero()), gap * R::constant(share), gap) / dt
+        let back = (gap * R::constant(share) / dt).max(R::constant(-self.recovery_speed));
+        R::select(gap.lt(R::zero()), back, gap / dt)
     }
 }
 
@@ -112,11 +116,11 @@ pub fn step<R: Real>(
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
     stage!(R, drives::drive_rows(layout, constants, state, control, dt, ws)); // λ = h − m q̇⁺
     let mut report = solve(layout, constants, settings, dt, (state, ws));
-    if stage!(R, cones::store(layout, constants, dt, state, ws).any()) {
+    if stage!(R, cones::box_drives(layout, constants, dt, ws)).any() {
         // a drive went beyond its limit: again, with bounds on it
         report = solve(layout, constants, settings, dt, (state, ws));
-        stage!(R, cones::store(layout, constants, dt, state, ws));
     }
+    stage!(R, cones::store(layout, state, ws));
     stage!(R, finish(layout, constants, state, ws, &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
     report
 }
@@ -198,8 +202,10 @@ fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let rows = ws.joints[j];
         let count = joint.kind.row_count();
-        let amount: [R; 6] =
-            core::array::from_fn(|i| if i < count { -(rows.weight[i] * rows.rate[i]) } else { rows.rate[i] });
+        let mut amount = rows.rate;
+        for i in 0..count {
+            amount[i] = -(rows.weight[i] * rows.rate[i]);
+        }
         rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
     }
     cones::push_guess(layout, ws);
@@ -261,9 +267,9 @@ fn finish<R: Real>(
         state.V_WB[b].linear = Vec3::select(moves, V.linear, zero);
         state.V_WB[b].angular = Vec3::select(moves, V.angular, zero);
     }
-    let keep = |x: R| R::select(moves, x, R::zero());
-    state.scalar_impulse.iter_mut().for_each(|x| *x = keep(*x));
-    state.contact_impulse.iter_mut().for_each(|x| *x = x.map(keep));
+    for x in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
+        *x = R::select(moves, *x, R::zero());
+    }
     state.alive = moves;
     rows::read_coordinates(layout, constants, state);
 }

@@ -18,13 +18,13 @@ pub struct Padmm {
     pub tolerance: f64,
     /// Proximal weight η.
     pub proximal: f64,
-    /// ρ as a share of the largest eigenvalue of the scaled matrix.
+    /// ρ as a share of the scaled matrix' Frobenius norm.
     pub penalty_share: f64,
 }
 
 impl Default for Padmm {
     fn default() -> Self {
-        Padmm { max_iterations: 200, tolerance: 1e-6, proximal: 1e-6, penalty_share: 0.1 }
+        Padmm { max_iterations: 200, tolerance: 1e-6, proximal: 1e-6, penalty_share: 0.05 }
     }
 }
 
@@ -84,7 +84,7 @@ impl Padmm {
         lambda: &mut [R],
         ws: &mut PadmmWorkspace<R>,
     ) -> Outcome<R> {
-        let rho = self.prepare(problem, lambda, ws);
+        let (rho, start) = self.prepare(problem, lambda, ws);
         let (eta, inverse_rho) = (R::constant(self.proximal), rho.recip());
         let tolerance = R::constant(self.tolerance);
         let n = problem.n;
@@ -92,10 +92,11 @@ impl Padmm {
         let mut momentum = R::constant(1e30);
         let mut outcome = Outcome {
             iterations: R::zero(),
-            primal: R::zero(),
-            dual: R::zero(),
-            complementarity: R::zero(),
-            converged: !alive | R::Mask::splat(n == 0),
+            primal: start.primal,
+            dual: start.dual,
+            complementarity: start.complementarity,
+            // a warm start may be the answer already
+            converged: !alive | start.primal.max(start.dual).max(start.complementarity).le(tolerance),
         };
         for _ in 0..self.max_iterations {
             if outcome.converged.all() {
@@ -129,9 +130,14 @@ impl Padmm {
         outcome
     }
 
-    /// Scales the problem, chooses ρ, factors G̃ + σ 1, and sets the first iterate.
+    /// Scales the problem, chooses ρ, factors G̃ + σ 1, and sets the first iterate; gives ρ and how far off it is.
     #[inline(always)]
-    fn prepare<R: Real>(&self, problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) -> R {
+    fn prepare<R: Real>(
+        &self,
+        problem: &DualProblem<R>,
+        lambda: &[R],
+        ws: &mut PadmmWorkspace<R>,
+    ) -> (R, Step<R>) {
         let n = problem.n;
         scale_cones(problem, &mut ws.scale);
         ws.factor.clear();
@@ -158,8 +164,7 @@ impl Padmm {
             let start = lambda[i] / ws.scale[i];
             (ws.x[i], ws.y[i], ws.y_hat[i]) = (start, start, start);
         }
-        first_dual(problem, lambda, ws);
-        rho
+        (rho, first_dual(problem, lambda, ws))
     }
 
     /// y ← Π_K(x − ẑ/ρ), z ← ẑ + ρ(y − x), and what is left of the equations, in physical units.
@@ -172,8 +177,7 @@ impl Padmm {
         inverse_rho: R,
         ws: &mut PadmmWorkspace<R>,
     ) -> Step<R> {
-        let mut step =
-            Step { primal: R::zero(), dual: R::zero(), complementarity: R::zero(), combined: R::zero() };
+        let mut step: Step<R> = Step::none();
         let eta = R::constant(self.proximal);
         let mut i = 0;
         for cone in &problem.cones {
@@ -215,6 +219,14 @@ struct Step<R> {
     combined: R,
 }
 
+impl<R: Real> Step<R> {
+    #[inline(always)]
+    fn none() -> Self {
+        let zero = R::zero();
+        Step { primal: zero, dual: zero, complementarity: zero, combined: zero }
+    }
+}
+
 /// λ·v must vanish for cones; for boxes the bounds do the work, which the projection has checked.
 #[inline(always)]
 fn violation<R: Real>(cone: &Cone<R>, product: R) -> R {
@@ -242,37 +254,50 @@ fn scale_cones<R: Real>(problem: &DualProblem<R>, scale: &mut Vec<R>) {
     }
 }
 
-/// z₀: the dual velocity that the warm start implies, made feasible.
+/// z₀: the dual velocity that the warm start implies, made feasible; and what is wrong with the warm start.
 #[inline(always)]
-fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) {
+fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) -> Step<R> {
+    let mut off: Step<R> = Step::none();
     let mut i = 0;
     for cone in &problem.cones {
-        let mut v = [R::zero(); 3];
-        for k in 0..cone.rows() {
+        let rows = cone.rows();
+        let (mut v, mut own) = ([R::zero(); 3], [R::zero(); 3]);
+        for k in 0..rows {
             v[k] = problem.row_times(i + k, lambda) + problem.g[i + k];
+            own[k] = lambda[i + k];
         }
-        match cone {
-            Cone::Nonnegative => v[0] = v[0].max(R::zero()),
-            Cone::Box { low, high } => {
-                // a velocity may push only against the bound that is reached
-                let at_low = lambda[i].le(*low);
-                let at_high = lambda[i].ge(*high);
-                v[0] = R::select(
-                    at_low,
-                    v[0].max(R::zero()),
-                    R::select(at_high, v[0].min(R::zero()), R::zero()),
-                );
-            }
-            Cone::Coulomb { mu } => {
-                v[2] = mu.mul_add(v[0].mul_add(v[0], v[1] * v[1]).sqrt(), v[2]);
-                v = project_dual(*mu, v);
-            }
+        if let Cone::Coulomb { mu } = cone {
+            v[2] = mu.mul_add(v[0].mul_add(v[0], v[1] * v[1]).sqrt(), v[2]);
         }
-        for k in 0..cone.rows() {
-            let z = v[k] * ws.scale[i + k];
+        let (feasible, mut inside) = (feasible_velocity(cone, v, own[0]), own);
+        project_scaled(cone, R::one(), &mut inside);
+        let mut product = R::zero();
+        for k in 0..rows {
+            off.primal = off.primal.max((inside[k] - own[k]).abs());
+            off.dual = off.dual.max((feasible[k] - v[k]).abs());
+            product = own[k].mul_add(feasible[k], product);
+            let z = feasible[k] * ws.scale[i + k];
             (ws.z[i + k], ws.z_hat[i + k]) = (z, z);
         }
-        i += cone.rows();
+        off.complementarity = off.complementarity.max(violation(cone, product));
+        i += rows;
+    }
+    off
+}
+
+/// The nearest velocity that the cone allows with the reaction `lambda`.
+#[inline(always)]
+fn feasible_velocity<R: Real>(cone: &Cone<R>, v: [R; 3], lambda: R) -> [R; 3] {
+    let zero = R::zero();
+    match cone {
+        Cone::Nonnegative => [v[0].max(zero), zero, zero],
+        Cone::Box { low, high } => {
+            // a velocity may push only against the bound that is reached
+            let (up, down) = (v[0].max(zero), v[0].min(zero));
+            let at_high = R::select(lambda.ge(*high), down, zero);
+            [R::select(lambda.le(*low), up, at_high), zero, zero]
+        }
+        Cone::Coulomb { mu } => project_dual(*mu, v),
     }
 }
 

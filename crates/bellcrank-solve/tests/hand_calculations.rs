@@ -75,6 +75,7 @@ fn a_warm_start_at_the_answer_ends_at_once() {
     let (mut lambda, cold) = solve(&p);
     let outcome = Padmm { tolerance: 1e-7, ..Padmm::default() }.solve(
         &p,
+        true,
         &mut lambda,
         &mut PadmmWorkspace::with_capacity(3),
     );

@@ -8,13 +8,19 @@
 //! # Ok::<(), Faults>(())
 //! ```
 //!
-//! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra) and [`model`] (mechanisms).
+//! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
+//! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers) and [`sim`] (the time step and batches of worlds).
 
+pub use bellcrank_collide as collide;
+pub use bellcrank_import as import;
 pub use bellcrank_math as math;
 pub use bellcrank_model as model;
+pub use bellcrank_sim as sim;
+pub use bellcrank_solve as solve;
 
 /// What most programs need.
 pub mod prelude {
+    pub use bellcrank_import::{load, loads};
     pub use bellcrank_math::{Pose, Quat, Real, Sym3, Vec3};
     pub use bellcrank_model::{
         Actuator, Body, Coupling, Faults, Geometry, Joint, JointKind, Keyframe, Model, ModelBuilder, Sensor,

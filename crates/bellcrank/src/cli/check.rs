@@ -1,13 +1,13 @@
 //! `bellcrank check`
 
-use super::{Error, shipped};
+use super::{Error, open};
 use bellcrank::model::{JointId, Model};
 use clap::Args;
 use serde::Serialize;
 
 #[derive(Args)]
 pub struct Check {
-    /// Name of a shipped mechanism (`bellcrank models` lists them)
+    /// A file (.urdf, .xml, .usda), or the name of a shipped mechanism (`bellcrank models` lists them)
     file: String,
     /// Print JSON
     #[arg(long)]
@@ -48,7 +48,7 @@ impl Figures {
 
 impl Check {
     pub fn run(self) -> Result<(), Error> {
-        let model = shipped(&self.file)?;
+        let model = open(&self.file)?;
         let figures = Figures::of(&model);
         if self.json {
             // a struct of numbers and texts always has a JSON form

@@ -3,10 +3,14 @@
 mod check;
 mod demo;
 mod models;
+mod run;
 
+use bellcrank::import::{ImportError, Options, load};
 use bellcrank::model::{Faults, Model, library};
+use bellcrank::sim::BatchError;
 use clap::{Parser, Subcommand};
 use std::fmt;
+use std::path::Path;
 
 /// The physics engine for mechanisms that close on themselves.
 #[derive(Parser)]
@@ -22,8 +26,13 @@ enum Command {
     #[command(after_help = "Example:\n  bellcrank demo\n  bellcrank demo --json")]
     Demo(demo::Demo),
     /// Inspect a mechanism: counts, loops, mobility, redundant rows
-    #[command(after_help = "Example:\n  bellcrank check hybrid_biped\n  bellcrank check four_bar --json")]
+    #[command(after_help = "Example:\n  bellcrank check robot.urdf\n  bellcrank check hybrid_biped --json")]
     Check(check::Check),
+    /// Simulate many worlds of a mechanism and print figures
+    #[command(
+        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json"
+    )]
+    Run(run::Run),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
@@ -34,6 +43,7 @@ impl Arguments {
         match self.command {
             Command::Demo(demo) => demo.run(),
             Command::Check(check) => check.run(),
+            Command::Run(run) => run.run(),
             Command::Models(models) => models.run(),
         }
     }
@@ -44,6 +54,8 @@ impl Arguments {
 pub enum Error {
     UnknownModel(String),
     Faults(Faults),
+    Import(ImportError),
+    Batch(BatchError),
 }
 
 impl fmt::Display for Error {
@@ -51,15 +63,26 @@ impl fmt::Display for Error {
         match self {
             Error::UnknownModel(name) => {
                 let known: Vec<&str> = library::names().collect();
-                write!(f, "there is no mechanism {name:?}\n  hint: the shipped ones are {}", known.join(", "))
+                write!(
+                    f,
+                    "there is no file and no shipped mechanism {name:?}\n  hint: the shipped ones are {}",
+                    known.join(", ")
+                )
             }
+            Error::Batch(error) => error.fmt(f),
             Error::Faults(faults) => write!(f, "the model has faults\n{faults}"),
+            Error::Import(error) => write!(f, "the model has faults\n{error}"),
         }
     }
 }
 
-/// The shipped mechanism of that name.
-fn shipped(name: &str) -> Result<Model, Error> {
-    let builder = library::by_name(name).ok_or_else(|| Error::UnknownModel(name.into()))?;
-    builder.build().map_err(Error::Faults)
+/// A model from a file (`.urdf`, `.xml`, `.usda`), or the shipped mechanism of that name.
+fn open(name: &str) -> Result<Model, Error> {
+    if let Some(builder) = library::by_name(name) {
+        return builder.build().map_err(Error::Faults);
+    }
+    if !Path::new(name).exists() {
+        return Err(Error::UnknownModel(name.into()));
+    }
+    load(name, &Options::default()).map_err(Error::Import)
 }

@@ -1,0 +1,210 @@
+//! What can be wrong with a file, where, and the way out: the same form as [`bellcrank_model::Fault`].
+
+use bellcrank_model::{Faults, ModelBuilder, Place, Trouble};
+use std::collections::HashSet;
+use std::fmt;
+
+/// Faults beyond this number are counted, not listed.
+const LISTED: usize = 200;
+
+/// Everything that is wrong with a file and the model in it, in the order in which it was said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportError {
+    /// At least one.
+    pub faults: Vec<ImportFault>,
+}
+
+/// One thing that is wrong and that the author of the file can mend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportFault {
+    /// Where it was said. Line 0 is the file as a whole.
+    pub place: Place,
+    /// What is wrong.
+    pub trouble: ImportTrouble,
+}
+
+/// One variant per kind of thing that an author can mend.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the texts say it
+pub enum ImportTrouble {
+    #[error("the file cannot be read: {0}")]
+    Unreadable(String),
+    #[error("there is no file {0:?}")]
+    NoSuchFile(String),
+    #[error("there is no package {0:?} here")]
+    NoSuchPackage(String),
+    #[error("the file {0:?} lies outside the folders that this model may read")]
+    OutsideFolder(String),
+    #[error("{what} is too large: {found}, at most {limit} is allowed")]
+    TooLarge { what: String, found: u64, limit: u64 },
+    #[error("elements are nested more than {0} deep")]
+    TooDeep(usize),
+    #[error("the file has a document type definition, which may contain entities")]
+    DocumentType,
+    #[error("this is not well-formed: {0}")]
+    Malformed(String),
+    #[error("the format is not known")]
+    UnknownFormat,
+    #[error("a {expected} file starts with {wanted}, this one with <{found}>")]
+    WrongFormat { expected: &'static str, wanted: &'static str, found: String },
+    #[error("the attribute {0:?} is missing")]
+    MissingAttribute(String),
+    #[error("the element <{0}> is missing")]
+    MissingElement(String),
+    #[error("{attribute}={text:?} is not a number")]
+    NotANumber { attribute: String, text: String },
+    #[error("{attribute}={text:?} is not a finite number")]
+    NotFinite { attribute: String, text: String },
+    #[error("{attribute} has {found} numbers where {expected} are expected")]
+    WrongCount { attribute: String, found: usize, expected: String },
+    #[error("{attribute}={text:?} is not one of {}", .known.join(", "))]
+    UnknownChoice { attribute: String, text: String, known: Vec<String> },
+    #[error("there is no {noun} {name:?}")]
+    UnknownName { noun: &'static str, name: String, nearest: Option<String> },
+    #[error("there is another {noun} {name:?} at line {first}")]
+    RepeatedName { noun: &'static str, name: String, first: u32 },
+    /// Whatever a reader finds and no other variant says.
+    #[error("{what}")]
+    Said { what: String, hint: String },
+    /// What the model itself found.
+    #[error(transparent)]
+    Model(#[from] Trouble),
+}
+
+impl ImportTrouble {
+    /// A trouble of its own, with its hint.
+    pub fn said(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        ImportTrouble::Said { what: what.into(), hint: hint.into() }
+    }
+
+    /// The way out.
+    pub fn hint(&self) -> String {
+        match self {
+            ImportTrouble::Unreadable(_) => "check the path and the permissions".into(),
+            ImportTrouble::NoSuchFile(_) => "paths are relative to the file that names them".into(),
+            ImportTrouble::NoSuchPackage(name) => {
+                format!("say where it is: Options::package({name:?}, folder)")
+            }
+            ImportTrouble::OutsideFolder(_) => "move the file, or add its folder to Options::folders".into(),
+            ImportTrouble::TooLarge { .. } => {
+                "raise Options::limits if the file is yours and meant to be so".into()
+            }
+            ImportTrouble::TooDeep(_) => "robots are not nested that deep; the file may be damaged".into(),
+            ImportTrouble::DocumentType => "remove the <!DOCTYPE ...> part".into(),
+            ImportTrouble::Malformed(_) => "check this line and the one before it".into(),
+            ImportTrouble::UnknownFormat => {
+                "files are .urdf, .xml (MJCF or URDF) or .usda; or name the format".into()
+            }
+            ImportTrouble::WrongFormat { .. } => "name the other format, or check the file".into(),
+            ImportTrouble::MissingAttribute(name) => format!("add {name}=\"...\""),
+            ImportTrouble::MissingElement(tag) => format!("add <{tag} .../>"),
+            ImportTrouble::NotANumber { .. } => {
+                "numbers are written like -0.25 or 1e-3, separated by spaces".into()
+            }
+            ImportTrouble::NotFinite { .. } => "look at the program that wrote the file".into(),
+            ImportTrouble::WrongCount { expected, .. } => format!("give {expected} numbers"),
+            ImportTrouble::UnknownChoice { text, known, .. } => match nearest(text, known.iter()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => "check the spelling; capital letters count".into(),
+            },
+            ImportTrouble::UnknownName { nearest: Some(near), .. } => format!("did you mean {near:?}?"),
+            ImportTrouble::UnknownName { noun, .. } => format!("check the spelling, or add the {noun}"),
+            ImportTrouble::RepeatedName { noun, .. } => format!("rename one {noun} of the two"),
+            ImportTrouble::Said { hint, .. } => hint.clone(),
+            ImportTrouble::Model(trouble) => trouble.hint(),
+        }
+    }
+}
+
+impl fmt::Display for ImportFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { file, line, element } = &self.place;
+        write!(f, "{file}:")?;
+        if *line > 0 {
+            write!(f, "{line}:")?;
+        }
+        if !element.is_empty() {
+            write!(f, " {element}:")?;
+        }
+        write!(f, " {}\n  hint: {}", self.trouble, self.trouble.hint())
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fault) in self.faults.iter().take(LISTED).enumerate() {
+            let separator = if i == 0 { "" } else { "\n" };
+            write!(f, "{separator}{fault}")?;
+        }
+        match self.faults.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+impl From<Faults> for ImportError {
+    fn from(faults: Faults) -> Self {
+        let faults =
+            faults.0.into_iter().map(|f| ImportFault { place: f.place, trouble: f.trouble.into() }).collect();
+        ImportError { faults }
+    }
+}
+
+impl From<ImportFault> for ImportError {
+    fn from(fault: ImportFault) -> Self {
+        ImportError { faults: vec![fault] }
+    }
+}
+
+impl ImportError {
+    /// An error of one fault.
+    pub fn one(place: Place, trouble: ImportTrouble) -> Self {
+        ImportFault { place, trouble }.into()
+    }
+
+    /// Reading faults, and what the model says about the rest. Where something could not be read the model
+    /// knows only a stand-in, so its opinion about that line is left out.
+    pub(crate) fn with_model_faults(mut faults: Vec<ImportFault>, builder: ModelBuilder) -> Self {
+        let spoilt: HashSet<_> = faults.iter().map(|f| (f.place.file.clone(), f.place.line)).collect();
+        if let Err(found) = builder.build() {
+            let fresh =
+                found.0.into_iter().filter(|f| !spoilt.contains(&(f.place.file.clone(), f.place.line)));
+            faults.extend(fresh.map(|f| ImportFault { place: f.place, trouble: f.trouble.into() }));
+        }
+        faults.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
+        ImportError { faults }
+    }
+}
+
+/// The most similar known name, if it could be a slip of the pen. Ties go to the alphabetically first.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
+    if name.len() > 200 {
+        return None; // the distance costs the product of the lengths
+    }
+    let allowed = (name.chars().count() / 3).max(2);
+    known
+        .filter(|other| other.len() <= 200)
+        .map(|other| (edit_distance(name, other), other))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, other)| other.clone())
+}
+
+/// Levenshtein's distance: insertions, deletions and changes of one character.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

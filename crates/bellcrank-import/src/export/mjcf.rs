@@ -1,0 +1,149 @@
+//! MJCF: nested bodies, and `<equality>` for loops.
+//!
+//! MJCF describes the reference pose, as a [`Model`] does, so link frames stay where they are; a joint whose
+//! coordinate is not zero there says so by `ref`.
+
+use super::Exported;
+use super::equality::{add_couplings, add_loops, is_closable};
+use super::mjcf_joints::{add_joints, joint_name};
+use super::mjcf_parts::{add_assets, add_body_content, add_contacts, add_sensors};
+use super::tree::{Carried, Tree};
+use super::write::{Xml, number, numbers, vector};
+use bellcrank_math::Pose;
+use bellcrank_model::{Actuator, Control, JointKind, Model};
+
+/// Writes a model as MJCF.
+///
+/// Ball and hinge joints that close loops become one and two `connect`s, fixed ones a `weld`; the spanning tree is
+/// chosen so that other kinds need not close loops where that is possible.
+pub fn to_mjcf(model: &Model) -> Exported {
+    // free joints belong to the world's own bodies: they are never needed in the tree
+    let tree = Tree::of(model, |joint| match joint.kind {
+        JointKind::Free => 2,
+        _ if is_closable(joint) => 1,
+        _ => 0,
+    });
+    let mut writer = Writer { model, xml: Xml::default(), out: Exported::default() };
+    writer.xml.open("mujoco", &[("model", model.name().to_owned())]);
+    writer.xml.leaf("compiler", &[("angle", "radian".into()), ("autolimits", "true".into())]);
+    let (dt, gravity) = (number(model.time_step()), vector(model.gravity()));
+    writer.xml.leaf("option", &[("timestep", dt), ("gravity", gravity)]);
+    add_assets(model, &mut writer.xml, &mut writer.out);
+    writer.bodies(&tree);
+    add_contacts(model, &mut writer.xml);
+    let leftovers = add_loops(model, &tree, &mut writer.xml, &mut writer.out);
+    add_couplings(model, leftovers, &mut writer.xml, &mut writer.out);
+    writer.actuators();
+    add_sensors(model, &mut writer.xml, &mut writer.out);
+    writer.xml.close();
+    for keyframe in model.keyframes() {
+        writer.out.left_out.push(format!("keyframe {:?}", keyframe.name));
+    }
+    Exported { text: writer.xml.text, ..writer.out }
+}
+
+struct Writer<'a> {
+    model: &'a Model,
+    xml: Xml,
+    out: Exported,
+}
+
+impl Writer<'_> {
+    fn bodies(&mut self, tree: &Tree) {
+        let mut children = vec![Vec::new(); self.model.bodies().len() + 1];
+        let world = self.model.bodies().len();
+        for carried in &tree.order {
+            // a free body is the world's child whoever it was free from
+            let is_free =
+                carried.joint.is_none_or(|j| self.model.joints()[j.index()].kind == JointKind::Free);
+            let parent = carried.parent.filter(|_| !is_free);
+            children[parent.map_or(world, |p| p.index())].push(*carried);
+        }
+        self.xml.open("worldbody", &[]);
+        add_body_content(self.model, None, &mut self.xml, &mut self.out);
+        // nested as deep as the chain is long: a list of what is still to be opened or closed
+        let mut waiting: Vec<Option<Carried>> = children[world].iter().rev().map(|c| Some(*c)).collect();
+        while let Some(next) = waiting.pop() {
+            let Some(carried) = next else {
+                self.xml.close();
+                continue;
+            };
+            self.open_body(&carried);
+            waiting.push(None);
+            waiting.extend(children[carried.body.index()].iter().rev().map(|c| Some(*c)));
+        }
+        self.xml.close();
+    }
+
+    fn open_body(&mut self, carried: &Carried) {
+        let body = &self.model.bodies()[carried.body.index()];
+        let is_free = carried.joint.is_none_or(|j| self.model.joints()[j.index()].kind == JointKind::Free);
+        let parent = carried.parent.filter(|_| !is_free);
+        let X_WP = parent.map_or(Pose::identity(), |p| self.model.bodies()[p.index()].X_WL);
+        let X_PS = X_WP.inverse_mul(body.X_WL);
+        let place =
+            [("name", body.name.clone()), ("pos", vector(X_PS.p)), ("quat", numbers(&X_PS.R.to_wxyz()))];
+        self.xml.open("body", &place);
+        let i = body.inertia.unwrap_or_default();
+        let moments = numbers(&[i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]);
+        let inertial = [("pos", vector(body.com)), ("mass", number(body.mass)), ("fullinertia", moments)];
+        self.xml.leaf("inertial", &inertial);
+        match carried.joint {
+            Some(joint) => add_joints(self.model, joint, carried.reversed, &mut self.xml, &mut self.out),
+            None => self.xml.leaf("freejoint", &[("name", format!("{}_free", body.name))]),
+        }
+        add_body_content(self.model, Some(carried.body), &mut self.xml, &mut self.out);
+    }
+
+    fn actuators(&mut self) {
+        if self.model.actuators().is_empty() {
+            return;
+        }
+        self.xml.open("actuator", &[]);
+        for actuator in self.model.actuators() {
+            self.actuator(actuator);
+        }
+        self.xml.close();
+    }
+
+    fn actuator(&mut self, actuator: &Actuator) {
+        let joint = &self.model.joints()[actuator.joint.id().index()];
+        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
+            let what =
+                format!("actuator {:?}: it drives part of a {} joint", actuator.name, joint.kind.name());
+            return self.out.left_out.push(what);
+        }
+        let mut said = vec![("name", actuator.name.clone()), ("joint", joint_name(joint, actuator.dof))];
+        let tag = match actuator.control {
+            Control::Effort => "motor",
+            Control::Position { kp, kd } => {
+                said.extend([("kp", number(kp)), ("kv", number(kd))]);
+                "position"
+            }
+            Control::Velocity { kd } => {
+                said.push(("kv", number(kd)));
+                "velocity"
+            }
+            Control::Affine { gain, bias } => {
+                said.extend([
+                    ("gainprm", number(gain)),
+                    ("biastype", "affine".into()),
+                    ("biasprm", numbers(&bias)),
+                ]);
+                "general"
+            }
+        };
+        if actuator.gear != 1.0 {
+            said.push(("gear", number(actuator.gear)));
+        }
+        if actuator.effort_limit.is_finite() {
+            said.push(("forcerange", numbers(&[-actuator.effort_limit, actuator.effort_limit])));
+        }
+        match actuator.control_range.map(f64::is_finite) {
+            [true, true] => said.push(("ctrlrange", numbers(&actuator.control_range))),
+            [false, false] => {}
+            _ => self.out.left_out.push(format!("actuator {:?}: its one-sided control range", actuator.name)),
+        }
+        self.xml.leaf(tag, &said);
+    }
+}

@@ -1,0 +1,133 @@
+//! Mesh files: STL (binary and text), OBJ, DAE (COLLADA), glTF and GLB.
+//!
+//! Only the triangles are read. Coordinates stay as the file gives them, in metres; a DAE file's own unit and the
+//! placements of the parts within a DAE or glTF file are applied, a declared "up" axis is not (as in RViz).
+
+mod collada;
+mod gltf;
+mod obj;
+mod stl;
+
+use crate::error::ImportTrouble;
+use crate::files::{File, Files};
+use crate::options::Limits;
+use bellcrank_math::Vec3;
+use bellcrank_model::Mesh;
+use std::collections::HashMap;
+
+/// Reads a mesh file that names no other files; its ending and content say the format.
+///
+/// # Errors
+/// When the format is not known, or the file is damaged or too large.
+pub fn read(file: &File, limits: &Limits) -> Result<Mesh, ImportTrouble> {
+    read_any(file, limits, &|name| Err(ImportTrouble::NoSuchFile(name.to_owned())))
+}
+
+/// Reads a mesh file, and the files that it names.
+///
+/// # Errors
+/// When the format is not known, or a file is missing, damaged or too large.
+pub fn read_with(file: &File, files: &Files) -> Result<Mesh, ImportTrouble> {
+    read_any(file, files.limits(), &|name| files.binary(name, Some(file)).map(|f| f.bytes))
+}
+
+/// Gets the content of another file by its name.
+type Fetch<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, ImportTrouble>;
+
+fn read_any(file: &File, limits: &Limits, fetch: Fetch<'_>) -> Result<Mesh, ImportTrouble> {
+    let ending = file.name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+    let mut builder = MeshBuilder::new(limits.mesh_parts);
+    match ending.as_str() {
+        "stl" | "stlb" => stl::read(&file.bytes, &mut builder),
+        "obj" => obj::read(&file.bytes, &mut builder),
+        "dae" => collada::read(file, limits, &mut builder),
+        "gltf" | "glb" => gltf::read(&file.bytes, fetch, &mut builder),
+        other => {
+            let what = format!("the mesh format {other:?} of {:?} is not known", file.name);
+            Err(ImportTrouble::said(what, "convert it to STL, OBJ, DAE or glTF"))
+        }
+    }
+    .map_err(|trouble| named(trouble, &file.name))?;
+    if builder.mesh.vertices.is_empty() {
+        return Err(damaged(&file.name, "it has no triangles"));
+    }
+    Ok(builder.mesh)
+}
+
+/// The mesh stretched along its axes. A mirror image keeps its triangles counter-clockwise from outside.
+pub fn scaled(mesh: &Mesh, scale: Vec3) -> Mesh {
+    let stretch = |v: &Vec3| Vec3::new(v.x * scale.x, v.y * scale.y, v.z * scale.z);
+    let mirrored = scale.x * scale.y * scale.z < 0.0;
+    let turn = |t: &[u32; 3]| if mirrored { [t[0], t[2], t[1]] } else { *t };
+    Mesh {
+        vertices: mesh.vertices.iter().map(stretch).collect(),
+        triangles: mesh.triangles.iter().map(turn).collect(),
+    }
+}
+
+fn damaged(name: &str, how: &str) -> ImportTrouble {
+    let what =
+        if name.is_empty() { how.to_owned() } else { format!("the mesh {name:?} cannot be used: {how}") };
+    ImportTrouble::said(what, "export it again; STL is the simplest format")
+}
+
+/// Readers say what is wrong; here it gets the file's name.
+fn named(trouble: ImportTrouble, name: &str) -> ImportTrouble {
+    match trouble {
+        ImportTrouble::Said { what, hint } if !what.contains(name) => {
+            ImportTrouble::Said { what: format!("the mesh {name:?} cannot be used: {what}"), hint }
+        }
+        other => other,
+    }
+}
+
+/// Collects triangles; equal corners are stored once.
+struct MeshBuilder {
+    mesh: Mesh,
+    known: HashMap<[u64; 3], u32>,
+    limit: usize,
+}
+
+impl MeshBuilder {
+    fn new(limit: usize) -> Self {
+        MeshBuilder { mesh: Mesh::default(), known: HashMap::new(), limit }
+    }
+
+    fn triangle(&mut self, corners: [Vec3; 3]) -> Result<(), ImportTrouble> {
+        self.check_count("triangles", self.mesh.triangles.len() + 1)?;
+        if !corners.iter().all(|c| c.is_finite()) {
+            return Err(damaged("", "a corner is not a finite number"));
+        }
+        let [a, b, c] = corners.map(|corner| self.vertex(corner));
+        if a != b && b != c && c != a {
+            self.mesh.triangles.push([a, b, c]); // others have no area and no sides
+        }
+        Ok(())
+    }
+
+    fn check_count(&self, of: &str, found: usize) -> Result<(), ImportTrouble> {
+        if found > self.limit {
+            let (what, found, limit) = (format!("the number of {of}"), found as u64, self.limit as u64);
+            return Err(ImportTrouble::TooLarge { what, found, limit });
+        }
+        Ok(())
+    }
+
+    fn vertex(&mut self, v: Vec3) -> u32 {
+        let key = v.to_array().map(|x| (x + 0.0).to_bits()); // −0 and 0 are the same place
+        let next = self.mesh.vertices.len() as u32;
+        let index = *self.known.entry(key).or_insert(next);
+        if index == next {
+            self.mesh.vertices.push(v);
+        }
+        index
+    }
+
+    /// A flat polygon as a fan of triangles.
+    fn polygon(&mut self, corners: &[Vec3]) -> Result<(), ImportTrouble> {
+        (2..corners.len()).try_for_each(|k| self.triangle([corners[0], corners[k - 1], corners[k]]))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! `<keyframe>`: named states in MuJoCo's order of coordinates.
+
+use super::assembly::Assembly;
+use super::joints::JointType;
+use super::names::Taken;
+use super::spec::Section;
+use crate::ImportTrouble;
+use bellcrank_model::{ActuatorId, JointId, Keyframe};
+use std::collections::BTreeMap;
+
+/// Adds the section.
+pub(super) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>]) {
+    let spec = assembly.spec;
+    let mut taken = Taken::default();
+    for (i, section) in spec.sections.iter().filter(|s| s.kind == "keyframe").enumerate() {
+        let element = &section.element;
+        if !section.scope.prefix.is_empty() || section.scope.partial {
+            assembly.context.notes.ignore(element, "keyframes of attached models do not fit the whole model");
+            continue;
+        }
+        let name = element.attribute("name").map_or(format!("key_{i}"), |n| section.scope.name(n));
+        let mut key = Keyframe::new(taken.free(name)).place(element.place());
+        for (joint, coordinates) in positions(assembly, section) {
+            key = key.joint(joint, coordinates);
+        }
+        for (id, value) in controls(section, actuators) {
+            key = key.control(id, value);
+        }
+        without_effect(assembly, section);
+        assembly.builder.keyframe(key);
+    }
+}
+
+fn without_effect(assembly: &Assembly<'_>, section: &Section) {
+    let element = &section.element;
+    for name in ["qvel", "act", "mpos", "mquat"] {
+        if element.numbers(name).is_some_and(|v| v.iter().any(|x| *x != 0.0)) {
+            assembly
+                .context
+                .notes
+                .ignore(element, format!("{name}: a keyframe here is a pose with controls"));
+        }
+    }
+}
+
+/// Our joints' coordinates from `qpos`.
+fn positions(assembly: &Assembly<'_>, section: &Section) -> BTreeMap<JointId, Vec<f64>> {
+    let element = &section.element;
+    let Some(qpos) = element.numbers("qpos") else { return BTreeMap::new() };
+    let joints = assembly.spec.bodies.iter().flat_map(|body| &body.joints);
+    let expected: usize = joints.clone().map(|joint| joint.kind.coordinates()).sum();
+    if qpos.len() != expected {
+        let (attribute, found) = ("qpos".to_owned(), qpos.len());
+        element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
+        return BTreeMap::new();
+    }
+    let mut positions: BTreeMap<JointId, Vec<f64>> = BTreeMap::new();
+    let mut rest = &qpos[..];
+    for joint in joints {
+        let (own, others) = rest.split_at(joint.kind.coordinates());
+        rest = others;
+        let Some(coordinate) = assembly.coordinates.get(&joint.name) else { continue };
+        let values = positions.entry(coordinate.joint).or_default();
+        match joint.kind {
+            JointType::Free | JointType::Ball => *values = unit_end(own),
+            JointType::Slide | JointType::Hinge => {
+                if values.len() <= coordinate.dof {
+                    values.resize(coordinate.dof + 1, 0.0);
+                }
+                values[coordinate.dof] = coordinate.sign * own[0];
+            }
+        }
+    }
+    positions
+}
+
+/// The last four numbers are a quaternion; its length is made one.
+fn unit_end(own: &[f64]) -> Vec<f64> {
+    let mut values = own.to_vec();
+    let start = values.len() - 4;
+    let length = values[start..].iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length > 0.0 {
+        values[start..].iter_mut().for_each(|x| *x /= length);
+    }
+    values
+}
+
+fn controls(section: &Section, actuators: &[Option<ActuatorId>]) -> Vec<(ActuatorId, f64)> {
+    let element = &section.element;
+    let Some(values) = element.numbers("ctrl") else { return Vec::new() };
+    if values.len() != actuators.len() {
+        let (attribute, found, expected) = ("ctrl".to_owned(), values.len(), actuators.len().to_string());
+        element.fault(ImportTrouble::WrongCount { attribute, found, expected });
+        return Vec::new();
+    }
+    actuators.iter().zip(values).filter_map(|(id, value)| id.map(|id| (id, value))).collect()
+}

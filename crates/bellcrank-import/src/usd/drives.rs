@@ -1,0 +1,51 @@
+//! `PhysicsDriveAPI`: motors.
+
+use super::joints::UsdJoint;
+use super::scene::{Node, Nodes};
+use crate::log::Log;
+use bellcrank_model::{Actuator, ModelBuilder};
+
+/// One motor per drive. Without stiffness and damping it gives the effort that it is told.
+pub(super) fn add(
+    nodes: &Nodes<'_>,
+    node: &Node<'_>,
+    made: &UsdJoint,
+    log: &Log,
+    builder: &mut ModelBuilder,
+) {
+    for (dof, name) in made.names.iter().enumerate() {
+        if !node.prim.has_api(&format!("PhysicsDriveAPI:{name}")) {
+            continue;
+        }
+        let number = |key: &str| node.prim.number(&format!("drive:{name}:physics:{key}"));
+        let is_angle = *name == "angular" || name.starts_with("rot");
+        // per degree in the file, per radian here; forces are in kg·unit/s², moments in kg·unit²/s²
+        let per = if is_angle { 1f64.to_degrees() } else { 1.0 };
+        let (kilograms, metres) = (nodes.units.kilograms, nodes.units.metres);
+        let (force, unit) =
+            if is_angle { (kilograms * metres * metres, per) } else { (kilograms * metres, 1.0 / metres) };
+        let kp = number("stiffness").unwrap_or(0.0) * force * unit;
+        let kd = number("damping").unwrap_or(0.0) * force * unit;
+        let motor_name = if made.names.len() == 1 {
+            made.joint.name.clone()
+        } else {
+            format!("{}_{name}", made.joint.name)
+        };
+        let joint = made.joint.name.as_str();
+        let motor = match (kp != 0.0, kd != 0.0) {
+            (true, _) => Actuator::position(motor_name, joint, kp, kd),
+            (false, true) => Actuator::velocity(motor_name, joint, kd),
+            (false, false) => Actuator::effort(motor_name, joint),
+        };
+        let limit = number("maxForce").filter(|f| *f > 0.0 && *f < 1e30).map_or(f64::INFINITY, |f| f * force);
+        builder.actuator(motor.dof(dof).effort_limit(limit).place(node.place.clone()));
+        for target in ["targetPosition", "targetVelocity"] {
+            if number(target).is_some_and(|x| x != 0.0) {
+                log.ignore(node.place.clone(), format!("{target}: targets are set while simulating"));
+            }
+        }
+        if node.prim.token(&format!("drive:{name}:physics:type")) == Some("acceleration") {
+            log.ignore(node.place.clone(), "drives of type \"acceleration\" are taken as forces");
+        }
+    }
+}

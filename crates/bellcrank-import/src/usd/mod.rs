@@ -1,0 +1,226 @@
+//! USD text with UsdPhysics.
+//!
+//! The reader is our own: files are not trusted, and the format needs little. Binary layers are not read; what
+//! refers to them is listed as ignored.
+//!
+//! | file | what |
+//! |---|---|
+//! | `lex` `parse` `layer` | the text: prims, properties, values |
+//! | `compose` | references, payloads, inherits, variants, sublayers: one scene |
+//! | `scene` `xform` | where every prim is, in metres with z up, and which body carries it |
+//! | `shapes` `mass` | forms, materials, colours; masses and moments |
+//! | `joints` `d6` `drives` | joints of all kinds, by type, by locked axes or by annotation; motors |
+
+mod compose;
+mod d6;
+mod drives;
+mod joints;
+mod layer;
+mod lex;
+mod mass;
+mod parse;
+mod scene;
+mod shapes;
+mod xform;
+
+use crate::files::File;
+use crate::mend::mended;
+use crate::size;
+use crate::{Files, ImportError, ImportTrouble, Log, Options};
+use bellcrank_math::{Sym3, Vec3};
+use bellcrank_model::{Body, BodyId, Joint, Link, ModelBuilder, Place, Shape};
+use layer::Value;
+use scene::{Node, Nodes};
+use shapes::Form;
+use std::collections::{HashMap, HashSet};
+
+/// Reads a stage into parts. Faults go into the log; an error means that going on makes no sense.
+pub(crate) fn read(
+    file: File,
+    files: &Files,
+    options: &Options,
+    log: &Log,
+) -> Result<ModelBuilder, ImportError> {
+    let layer = parse::parse(&file, &options.limits)?;
+    let scene = compose::compose(file, layer, files, &options.limits, log);
+    let nodes = Nodes::of(&scene);
+    let joints = nodes.all.iter().filter(|node| node.prim.kind.ends_with("Joint")).count();
+    let bodies = nodes.all.iter().enumerate().filter(|(n, node)| node.body == Some(*n)).count();
+    // at least so many joints must close loops; each frees three motions or so
+    if let Some(trouble) = size::too_large(bodies, 3 * bodies, joints.saturating_sub(bodies), &options.limits)
+    {
+        return Err(ImportError::one(Place::new(scene.file.clone(), 1), trouble));
+    }
+    let name = layer::entry(&scene.metadata, "defaultPrim").and_then(Value::text);
+    let name = name.or(scene.prims.first().map(|p| p.name.as_str())).unwrap_or("stage");
+    let mut builder = ModelBuilder::new(name);
+    builder.place(Place::new(scene.file.clone(), 1));
+    Assembly { nodes: &nodes, options, log, bodies: HashMap::new(), names: HashSet::new() }
+        .add_to(&mut builder);
+    report_unread(&nodes, log);
+    Ok(builder)
+}
+
+struct Assembly<'a> {
+    nodes: &'a Nodes<'a>,
+    options: &'a Options,
+    log: &'a Log,
+    bodies: HashMap<usize, BodyId>,
+    names: HashSet<(&'static str, String)>,
+}
+
+impl Assembly<'_> {
+    fn add_to(&mut self, builder: &mut ModelBuilder) {
+        let forms: Vec<(usize, Form)> = (0..self.nodes.all.len())
+            .filter_map(|n| Some((n, shapes::form(self.nodes, &self.nodes.all[n], self.log)?)))
+            .collect();
+        let mut of_body: HashMap<usize, Vec<(usize, &Form)>> = HashMap::new();
+        for (node, form) in &forms {
+            if let Some(body) = self.nodes.all[*node].body {
+                of_body.entry(body).or_default().push((*node, form));
+            }
+        }
+        for node in 0..self.nodes.all.len() {
+            if self.nodes.all[node].body == Some(node) {
+                self.add_body(node, of_body.get(&node).map_or(&[], Vec::as_slice), builder);
+            }
+        }
+        for (node, form) in &forms {
+            self.add_shape(*node, form, builder);
+        }
+        for node in &self.nodes.all {
+            self.add_joint(node, builder);
+            self.read_scene(node, builder);
+            self.add_filters(node, builder);
+        }
+    }
+
+    fn link(&self, node: usize) -> Link {
+        self.bodies.get(&node).map_or(Link::World, |id| Link::from(*id))
+    }
+
+    fn add_body(&mut self, index: usize, forms: &[(usize, &Form)], builder: &mut ModelBuilder) {
+        let node = &self.nodes.all[index];
+        let mut solid = mass::of_body(self.nodes, index, forms);
+        if self.options.mend_inertia {
+            let (new, said) = mended(solid, 0.0);
+            said.into_iter().for_each(|why| self.log.ignore(node.place.clone(), why));
+            solid = Some(new);
+        }
+        let name = self.unused("body", node);
+        let mut body = Body::new(name).at(self.nodes.pose(index)).place(node.place.clone());
+        match solid {
+            Some(solid) => {
+                body = body.mass(solid.mass).com(solid.com);
+                body.inertia = Some(solid.inertia).filter(|i| *i != Sym3::zero());
+            }
+            None => {
+                let what = "the body has neither a mass nor a shape that could give it one";
+                let hint = "give physics:mass and physics:diagonalInertia, or a collider";
+                self.log.fault(node.place.clone(), ImportTrouble::said(what, hint));
+            }
+        }
+        let name = body.name.clone();
+        let id = builder.body(body);
+        self.bodies.insert(index, id);
+        if node.prim.is_true("physics:kinematicEnabled", false) {
+            self.log.ignore(
+                node.place.clone(),
+                "kinematic bodies do not move by themselves; it is fixed to the world",
+            );
+            let at = self.nodes.pose(index);
+            builder.joint(
+                Joint::fixed(format!("{name}_kinematic"), Link::World, id)
+                    .placed_pose(at)
+                    .place(node.place.clone()),
+            );
+        }
+        for name in ["physics:velocity", "physics:angularVelocity"] {
+            if node.prim.numbers::<3>(name).is_some_and(|v| v != [0.0; 3]) {
+                self.log.ignore(node.place.clone(), format!("{name}: the model starts at rest"));
+            }
+        }
+        node.prim.is_true("physics:startsAsleep", false); // there is no sleep
+    }
+
+    fn add_shape(&mut self, index: usize, form: &Form, builder: &mut ModelBuilder) {
+        let node = &self.nodes.all[index];
+        let link = node.body.map_or(Link::World, |body| self.link(body));
+        let name = self.unused("shape", node);
+        let mut shape = Shape::new(name, link, form.geometry.clone()).at(form.X_LG).place(node.place.clone());
+        shape.collides = form.collides;
+        shape.material = shapes::material(self.nodes, node);
+        shape.color = shapes::color(node.prim).unwrap_or(shape.color);
+        builder.shape(shape);
+    }
+
+    fn add_joint(&mut self, node: &Node<'_>, builder: &mut ModelBuilder) {
+        let kind = node.prim.kind.as_str();
+        if !(kind.starts_with("Physics") && kind.ends_with("Joint")) {
+            return;
+        }
+        let name = self.unused("joint", node);
+        let link = |node: usize| self.link(node);
+        let reader = joints::Reader { nodes: self.nodes, log: self.log, link: &link };
+        if let Some(made) = reader.joint(node, &name) {
+            builder.joint(made.joint.clone());
+            drives::add(self.nodes, node, &made, self.log, builder);
+        }
+    }
+
+    fn read_scene(&self, node: &Node<'_>, builder: &mut ModelBuilder) {
+        if node.prim.kind != "PhysicsScene" {
+            return;
+        }
+        let units = self.nodes.units;
+        let magnitude = node.prim.number("physics:gravityMagnitude").filter(|g| *g >= 0.0 && g.is_finite());
+        let magnitude = magnitude.map_or(9.81, |g| g * units.metres);
+        let direction = node.prim.numbers("physics:gravityDirection").map(Vec3::from_array);
+        let direction = direction.filter(|d| d.norm() > 0.0 && d.norm().is_finite());
+        let down = direction.map_or(-Vec3::z_axis(), |d| units.upright.rotate(d.normalized()));
+        builder.gravity(down * magnitude);
+    }
+
+    fn add_filters(&self, node: &Node<'_>, builder: &mut ModelBuilder) {
+        for path in node.prim.targets("physics:filteredPairs") {
+            let other = self.nodes.get(path).and_then(|n| self.nodes.all[n].body);
+            let pair = node.body.zip(other).filter(|(a, b)| a != b);
+            match pair.and_then(|(a, b)| self.bodies.get(&a).zip(self.bodies.get(&b))) {
+                Some((a, b)) => {
+                    builder.place(node.place.clone());
+                    builder.exclude(*a, *b);
+                }
+                None => self.log.ignore(node.place.clone(), "physics:filteredPairs: not between two bodies"),
+            }
+        }
+        if !node.prim.targets("physics:filteredGroups").is_empty() {
+            self.log.ignore(node.place.clone(), "collision groups are not read");
+        }
+    }
+
+    /// The prim's name, or its path where another part has that name already.
+    fn unused(&mut self, noun: &'static str, node: &Node<'_>) -> String {
+        let short = (noun, node.prim.name.clone());
+        let name = if self.names.contains(&short) { node.path.clone() } else { node.prim.name.clone() };
+        self.names.insert((noun, name.clone()));
+        name
+    }
+}
+
+/// Physics that nobody read. What only concerns looks is not listed.
+fn report_unread(nodes: &Nodes<'_>, log: &Log) {
+    const PHYSICS: [&str; 6] = ["physics:", "drive:", "limit:", "physx", "newton:", "mjc:"];
+    for node in &nodes.all {
+        for property in &node.prim.properties {
+            if !property.read.get() && PHYSICS.iter().any(|start| property.name.starts_with(start)) {
+                let place = Place { line: property.line, ..node.place.clone() };
+                log.ignore(place, format!("the property {:?} is not known here", property.name));
+            }
+        }
+        let kind = node.prim.kind.as_str();
+        let known = ["PhysicsScene", "PhysicsCollisionGroup"].contains(&kind) || kind.ends_with("Joint");
+        if kind.starts_with("Physics") && !known || kind.starts_with("Physx") || kind.starts_with("Mjc") {
+            log.ignore(node.place.clone(), format!("prims of type {kind} are not known here"));
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! MJCF: equalities, actuators, contacts, sensors, keyframes and options, feature by feature.
+
+use bellcrank_import::{Format, Options, loads};
+use bellcrank_math::Vec3;
+use bellcrank_model::{Actuator, ContactFilter, Control, Frame, Joint, JointKind, Model, SensorKind};
+
+fn read(text: &str) -> Model {
+    loads(text, Format::Mjcf, &Options::new()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A chain a – b – c of two hinges about y, a on the world; with these sections.
+fn chain(sections: &str) -> Model {
+    read(&format!(
+        "<mujoco><compiler angle='radian'/><worldbody>
+           <body name='a'><joint name='p' axis='0 1 0' range='-1 2'/><geom name='ga' size='.1' mass='1'/>
+             <site name='sa' pos='1 0 0' size='.02'/>
+             <body name='b' pos='1 0 0'><joint name='q' axis='0 1 0' ref='.5'/><geom name='gb' size='.1' mass='1'/>
+               <site name='sb' pos='0 0 1'/></body></body>
+           <body name='c' pos='0 0 1'><joint name='r' axis='0 1 0'/><geom name='gc' size='.1' mass='1'/>
+             <site name='sc' pos='1 0 0'/></body>
+         </worldbody>{sections}</mujoco>"
+    ))
+}
+
+fn joint<'a>(model: &'a Model, name: &str) -> &'a Joint {
+    &model.joints()[model.joint_id(name).unwrap_or_else(|| panic!("no joint {name}")).index()]
+}
+
+fn near(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+}
+
+fn listed(model: &Model, words: &str) -> usize {
+    model.ignored().iter().filter(|ignored| ignored.why.contains(words)).count()
+}
+
+#[test]
+fn a_connect_is_a_ball_joint_that_closes_a_loop() {
+    let model = chain("<equality><connect name='k' body1='b' body2='c' anchor='0 0 1'/></equality>");
+    let closing = joint(&model, "k");
+    assert_eq!((closing.kind, closing.closes_loop), (JointKind::Spherical, true));
+    assert_eq!(closing.X_SM.p, Vec3::new(1.0, 0.0, 0.0));
+    assert_eq!(model.loops().len(), 1);
+    assert_eq!(model.reference_gap(), (0.0, 0.0));
+}
+
+#[test]
+fn two_connects_on_one_axis_are_a_hinge_and_three_in_a_triangle_hold_everything() {
+    let two = "<connect body1='b' body2='c' anchor='0 0 1'/><connect body1='c' body2='b' anchor='1 .3 0'/>";
+    let model = chain(&format!("<equality>{two}</equality>"));
+    let closing = joint(&model, "connect_0+connect_1");
+    assert_eq!(closing.kind, JointKind::Revolute);
+    let axis = closing.X_PF.R.rotate(Vec3::x_axis());
+    near(axis.y.abs(), 1.0);
+    let three = chain(&format!("<equality>{two}<connect body1='b' body2='c' anchor='.2 0 1'/></equality>"));
+    assert_eq!(joint(&three, "connect_0+connect_1+connect_2").kind, JointKind::Fixed);
+}
+
+#[test]
+fn sites_can_be_connected_too_and_the_world_is_a_body() {
+    let model = chain(
+        "<equality><connect name='s' site1='sb' site2='sc'/><connect name='w' body1='a' anchor='1 0 0'/></equality>",
+    );
+    assert_eq!(joint(&model, "s").X_SM.p, Vec3::new(1.0, 0.0, 0.0));
+    assert!(joint(&model, "w").predecessor.body().is_none());
+    assert_eq!(model.loops().len(), 2);
+}
+
+#[test]
+fn a_weld_is_a_fixed_joint_at_the_reference_pose_or_the_stated_one() {
+    let model = chain("<equality><weld name='w' body1='b' body2='c'/></equality>");
+    assert_eq!(joint(&model, "w").kind, JointKind::Fixed);
+    assert_eq!(model.reference_gap(), (0.0, 0.0));
+    let apart = chain("<equality><weld name='w' body1='b' body2='c' relpose='0 0 0 1 0 0 0'/></equality>");
+    near(apart.reference_gap().0, 2.0_f64.sqrt());
+    assert_eq!(apart.warnings().len(), 1);
+}
+
+/// q_p − 0 = 0.1 + 2 (q_q − 0.5)  ⇒  q_p − 2 q_q = −0.9.
+#[test]
+fn joint_equalities_are_couplings_of_the_linear_part() {
+    let model = chain("<equality><joint joint1='p' joint2='q' polycoef='.1 2 .7 0 0'/></equality>");
+    let coupling = &model.couplings()[0];
+    let coefficients: Vec<f64> = coupling.terms.iter().map(|term| term.coefficient).collect();
+    assert_eq!(coefficients, [1.0, -2.0]);
+    near(coupling.constant, -0.9);
+    assert_eq!(listed(&model, "higher powers"), 1);
+}
+
+/// L = q_p + 3 q_q is held at its reference value 3·0.5.
+#[test]
+fn tendon_equalities_are_couplings_of_their_joints() {
+    let model = chain(
+        "<tendon><fixed name='t'><joint joint='p' coef='1'/><joint joint='q' coef='3'/></fixed></tendon>
+         <equality><tendon tendon1='t'/></equality>",
+    );
+    near(model.couplings()[0].constant, 1.5);
+    assert_eq!(model.couplings()[0].terms.len(), 2);
+}
+
+#[test]
+fn constraints_that_are_switched_off_are_listed() {
+    let model = chain("<equality><connect body1='b' body2='c' anchor='0 0 1' active='false'/></equality>");
+    assert_eq!((model.loops().len(), listed(&model, "switched off")), (0, 1));
+}
+
+fn only_actuator(model: &Model) -> &Actuator {
+    assert_eq!(model.actuators().len(), 1);
+    &model.actuators()[0]
+}
+
+#[test]
+fn actuators_become_their_laws() {
+    let control = |text: &str| only_actuator(&chain(&format!("<actuator>{text}</actuator>"))).control;
+    assert_eq!(control("<motor joint='p'/>"), Control::Effort);
+    assert_eq!(control("<position joint='p' kp='5' kv='2'/>"), Control::Position { kp: 5.0, kd: 2.0 });
+    assert_eq!(control("<velocity joint='p' kv='2'/>"), Control::Velocity { kd: 2.0 });
+    let affine = "<general joint='p' gainprm='3' biastype='affine' biasprm='1 -2 -.5'/>";
+    assert_eq!(control(affine), Control::Affine { gain: 3.0, bias: [1.0, -2.0, -0.5] });
+    let servo = "<general joint='p' gainprm='4' biastype='affine' biasprm='0 -4 0'/>";
+    assert_eq!(control(servo), Control::Position { kp: 4.0, kd: 0.0 });
+}
+
+#[test]
+fn actuators_have_gears_ranges_and_classes() {
+    let model = chain(
+        "<default><position kp='7' ctrlrange='-1 1'/></default>
+         <actuator><position name='m' joint='p' gear='3' forcerange='-8 8'/></actuator>",
+    );
+    let motor = only_actuator(&model);
+    assert_eq!((motor.gear, motor.effort_limit, motor.control_range), (3.0, 8.0, [-1.0, 1.0]));
+    assert_eq!(motor.control, Control::Position { kp: 7.0, kd: 0.0 });
+    let inherited = chain("<actuator><position joint='p' inheritrange='1'/></actuator>");
+    assert_eq!(only_actuator(&inherited).control_range, [-1.0, 2.0]);
+}
+
+/// By hand: a sphere of 1 kg on a slide, kp = 4, ζ = 1: kd = 2 √(4 · 1) = 4.
+#[test]
+fn damping_ratios_become_dampings() {
+    let model = read(
+        "<mujoco><worldbody><body><joint name='s' type='slide'/><geom size='.1' mass='1'/></body></worldbody>
+         <actuator><position joint='s' kp='4' dampratio='1'/></actuator></mujoco>",
+    );
+    assert_eq!(only_actuator(&model).control, Control::Position { kp: 4.0, kd: 4.0 });
+}
+
+/// Two fingers that an equality ties together: a tendon over both is a gear on one, ½ + ½ = 1.
+#[test]
+fn a_tendon_over_coupled_joints_drives_the_leader() {
+    let sections = |equality: &str| {
+        format!(
+            "<tendon><fixed name='t'><joint joint='p' coef='.5'/><joint joint='r' coef='.5'/></fixed></tendon>
+             {equality}<actuator><position name='m' tendon='t' kp='3'/></actuator>"
+        )
+    };
+    let tied = chain(&sections("<equality><joint joint1='p' joint2='r'/></equality>"));
+    let motor = only_actuator(&tied);
+    assert_eq!(motor.joint.id(), tied.joint_id("r").unwrap());
+    assert_eq!(motor.gear, 1.0);
+    let loose = chain(&sections(""));
+    assert_eq!((loose.actuators().len(), listed(&loose, "several coordinates")), (0, 1));
+}
+
+#[test]
+fn actuators_without_counterpart_are_listed_with_a_reason() {
+    let model = chain(
+        "<actuator><intvelocity joint='p' kp='1' actrange='-1 1'/><damper joint='p' ctrlrange='0 1'/>
+           <muscle joint='p' lengthrange='0 1'/><adhesion body='b' ctrlrange='0 1'/><motor site='sb'/>
+           <position joint='p' timeconst='.1'/></actuator>",
+    );
+    assert_eq!(model.actuators().len(), 1);
+    for words in ["integrated", "damping (damper)", "muscles", "sticky", "pushes at a site", "the filter"] {
+        assert_eq!(listed(&model, words), 1, "{words}");
+    }
+}
+
+#[test]
+fn contact_groups_pairs_and_exclusions_are_kept() {
+    let model = read(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1' contype='4' conaffinity='2'/>
+           <body name='a'><freejoint/><geom name='ga' size='.1' contype='0' conaffinity='0'/></body>
+           <body name='b'><freejoint/><geom name='gb' size='.1' contype='0' conaffinity='0'/></body></worldbody>
+         <contact><pair geom1='ga' geom2='floor'/><exclude body1='a' body2='b'/></contact></mujoco>",
+    );
+    let shape = |name: &str| &model.shapes()[model.shape_id(name).unwrap().index()];
+    assert_eq!((shape("floor").group, shape("floor").mask), (4, 2));
+    assert_eq!((shape("ga").collides, shape("ga").group), (true, 0));
+    assert!(!shape("gb").collides);
+    assert!(matches!(model.filters()[0], ContactFilter::Pair { .. }));
+    assert!(matches!(model.filters()[1], ContactFilter::Exclude { .. }));
+}
+
+#[test]
+fn the_contact_dimension_says_which_frictions_count() {
+    let frictions = |condim: u32| {
+        let text = format!(
+            "<mujoco><worldbody><body><freejoint/><geom size='.1' condim='{condim}' friction='.8 .02 .003'/></body></worldbody></mujoco>"
+        );
+        let material = read(&text).shapes()[0].material;
+        [material.sliding, material.torsional, material.rolling]
+    };
+    assert_eq!(frictions(1), [0.0, 0.0, 0.0]);
+    assert_eq!(frictions(3), [0.8, 0.0, 0.0]);
+    assert_eq!(frictions(4), [0.8, 0.02, 0.0]);
+    assert_eq!(frictions(6), [0.8, 0.02, 0.003]);
+}
+
+#[test]
+fn sensors_that_ours_can_stand_for_are_kept() {
+    let model = chain(
+        "<actuator><motor name='m' joint='q'/></actuator>
+         <sensor><gyro name='g' site='sa'/><touch name='t' site='sa'/><jointpos name='j' joint='p'/>
+           <actuatorpos name='m' actuator='m'/><framepos name='f' objtype='site' objname='sb'/>
+           <framelinvel name='v' objtype='xbody' objname='b'/><magnetometer name='n' site='sa'/></sensor>",
+    );
+    let kind = |name: &str| &model.sensors()[model.sensor_id(name).unwrap().index()].kind;
+    assert!(matches!(kind("g"), SensorKind::Imu { .. }));
+    assert!(matches!(kind("t"), SensorKind::Touch { radius, .. } if *radius == 0.02));
+    assert!(matches!(kind("j"), SensorKind::JointState(joint) if joint.id() == model.joint_id("p").unwrap()));
+    assert!(matches!(kind("m"), SensorKind::JointState(joint) if joint.id() == model.joint_id("q").unwrap()));
+    assert!(matches!(kind("f"), SensorKind::FramePose(Frame::Site(_))));
+    assert!(matches!(kind("v"), SensorKind::FrameVelocity(_)));
+    assert_eq!(listed(&model, "magnetometer"), 1);
+}
+
+/// Axes x, z, y are left-handed as three slides: our third coordinate is the negative of the file's.
+#[test]
+fn keyframes_follow_the_coordinates_of_the_model() {
+    let model = read(
+        "<mujoco><worldbody>
+           <body><joint type='slide' axis='1 0 0' name='x'/><joint type='slide' axis='0 0 1' name='z'/>
+             <joint type='slide' axis='0 1 0' name='y' range='-1 3'/><geom size='.1'/></body>
+           <body name='f'><freejoint name='root'/><geom size='.1'/></body></worldbody>
+         <actuator><motor joint='x'/><adhesion body='f' ctrlrange='0 1'/><motor name='last' joint='y'/></actuator>
+         <keyframe><key name='home' qpos='1 2 3 4 5 6 0 0 0 2' ctrl='7 8 9'/></keyframe></mujoco>",
+    );
+    let key = &model.keyframes()[0];
+    assert_eq!(key.joints[0].1, [1.0, 2.0, -3.0]);
+    assert_eq!(key.joints[1].1, [4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(key.controls.iter().map(|c| c.1).collect::<Vec<_>>(), [7.0, 9.0]);
+    assert_eq!(joint(&model, "x+z+y").dofs[2].limits, [-3.0, 1.0]);
+    assert_eq!(model.actuators()[1].gear, -1.0);
+}
+
+#[test]
+fn options_say_gravity_and_step() {
+    let tree = "<worldbody><body><freejoint/><geom size='.1'/></body></worldbody>";
+    let model =
+        read(&format!("<mujoco><option timestep='.01' gravity='0 0 -1.6' cone='elliptic'/>{tree}</mujoco>"));
+    assert_eq!((model.time_step(), model.gravity().z), (0.01, -1.6));
+    let floating =
+        read(&format!("<mujoco><option><flag gravity='disable' contact='disable'/></option>{tree}</mujoco>"));
+    assert_eq!(floating.gravity(), Vec3::zero());
+    assert!(!floating.shapes()[0].collides);
+}
+
+#[test]
+fn softness_is_listed_once_and_slips_of_the_pen_each() {
+    let model = read(
+        "<mujoco><worldbody><body gravcomp='1'><freejoint/><geom size='.1' solref='.01 1'/><geom size='.1' solimp='.9 .9 .01'/>
+           <geom size='.1' frction='1'/></body></worldbody></mujoco>",
+    );
+    assert_eq!(listed(&model, "ours are hard"), 1);
+    assert_eq!(listed(&model, "(2 times"), 1);
+    assert_eq!(listed(&model, "\"frction\" is not known"), 1);
+    assert_eq!(listed(&model, "gravity compensation"), 1);
+}

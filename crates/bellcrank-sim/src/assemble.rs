@@ -1,0 +1,149 @@
+//! Poses that close: from any subset of joint coordinates to a whole mechanism, loops included.
+//!
+//! Gauss–Newton over all bodies in the metric of their inertia: H δ = −Jᵀ S⁻¹ r with the rows of all joints, the
+//! asked coordinates among them, and H = M + Jᵀ S⁻¹ J as in the step. Large moves go in small ones (at most
+//! [`LARGEST_TURN`] or [`LARGEST_SLIDE`] per iteration), so that the mechanism stays on its branch. The base of
+//! a floating component stays where it is.
+
+use crate::constants::Constants;
+use crate::layout::{DofLayout, Layout};
+use crate::motion;
+use crate::rows::{self, RowSettings};
+use crate::state::State;
+use crate::workspace::Workspace;
+use bellcrank_math::{Inline, Mask, Real, Twist};
+
+/// Change of an asked angle per iteration at most [rad].
+const LARGEST_TURN: f64 = 0.1;
+/// Change of an asked distance per iteration at most [m].
+const LARGEST_SLIDE: f64 = 0.02;
+/// ε of all rows: small, since nothing else pulls.
+const SOFTNESS: f64 = 1e-6;
+/// A held base is so many times heavier.
+const BASE_WEIGHT: f64 = 1e6;
+
+/// One coordinate that shall have a value, per lane.
+pub(crate) struct Target<R> {
+    pub at: DofLayout,
+    pub value: R,
+}
+
+/// How an assembly ends: which lanes, and how exactly.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal {
+    pub iterations: usize,
+    /// [m and rad]
+    pub tolerance: f64,
+}
+
+/// Moves the masked lanes to poses that close with the asked coordinates. Gives the lanes where that succeeded; in
+/// the others the state is left as it was.
+pub(crate) fn assemble<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    targets: &[Target<R>],
+    goal: Goal,
+    lanes: R::Mask,
+    (state, ws): (&mut State<R>, &mut Workspace<R>),
+) -> R::Mask {
+    let mut trial = state.clone();
+    trial.V_WB.fill(Twist::zero());
+    let mut done = R::Mask::splat(false);
+    for _ in 0..goal.iterations {
+        let open = R::run(Inline(
+            #[inline(always)]
+            || iterate(layout, constants, targets, (&mut trial, ws)),
+        ));
+        done = done | open.le(R::constant(goal.tolerance));
+        if (done | !lanes).all() {
+            break;
+        }
+    }
+    let success = done & lanes;
+    trial.scalar_impulse.fill(R::zero());
+    trial.contact_impulse.fill([R::zero(); 3]);
+    trial.alive = R::Mask::splat(true);
+    state.take(success, &trial);
+    success
+}
+
+/// One Gauss–Newton iteration; gives the largest residual before it [m or rad].
+#[inline(always)]
+fn iterate<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    targets: &[Target<R>],
+    (state, ws): (&mut State<R>, &mut Workspace<R>),
+) -> R {
+    let settings = RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS) };
+    rows::joint_rows(layout, constants, state, settings, ws);
+    for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
+        for i in joint.kind.row_count()..6 {
+            (rows.weight[i], rows.rate[i]) = (R::zero(), R::zero());
+        }
+    }
+    let missed = ask(layout, constants, targets, state, settings, ws);
+    motion::momentum(layout, constants, state, R::zero(), ws);
+    hold_bases(layout, ws);
+    rows::add_all_joints(layout, ws);
+    rows::add_couplings(layout, constants, settings.stiffness, ws);
+    ws.factor.factor(&layout.pattern);
+    ws.X_next.copy_from_slice(&state.X_WB);
+    let (metres, radians) = rows::closing_impulses(layout, constants, state, settings, ws);
+    push_targets(layout, targets, ws);
+    ws.factor.solve(&layout.pattern, &mut ws.x);
+    for b in 0..layout.position.len() {
+        let move_by = -Twist::from_array(ws.x[layout.position[b]]);
+        state.X_WB[b] = motion::advance(state.X_WB[b], move_by, R::one());
+    }
+    rows::read_coordinates(layout, constants, state);
+    metres.max(radians).max(missed)
+}
+
+/// Sets weight and distance of the asked coordinates; gives the largest distance.
+#[inline(always)]
+fn ask<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    targets: &[Target<R>],
+    state: &State<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) -> R {
+    let mut missed = R::zero();
+    for target in targets {
+        let joint = &layout.joints[target.at.joint];
+        let i = joint.kind.row_count() + target.at.dof;
+        let far = state.q[joint.first_coordinate + target.at.dof] - target.value;
+        missed = missed.max(far.abs());
+        let most = R::constant(if joint.kind.is_angle(target.at.dof) { LARGEST_TURN } else { LARGEST_SLIDE });
+        let rows = &mut ws.joints[target.at.joint];
+        rows.weight[i] = constants.joints[target.at.joint].dof_weight[target.at.dof] * settings.stiffness;
+        rows.rate[i] = far.clamp(-most, most);
+    }
+    missed
+}
+
+#[inline(always)]
+fn push_targets<R: Real>(layout: &Layout, targets: &[Target<R>], ws: &mut Workspace<R>) {
+    for target in targets {
+        let joint = &layout.joints[target.at.joint];
+        let (i, rows) = (joint.kind.row_count() + target.at.dof, ws.joints[target.at.joint]);
+        let mut amount = [R::zero(); 6];
+        amount[i] = rows.weight[i] * rows.rate[i];
+        rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+    }
+}
+
+/// Makes the bases of floating components so heavy that they stay.
+#[inline(always)]
+fn hold_bases<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for &base in &layout.bases {
+        let block = ws.factor.diagonal_mut(layout.position[base]);
+        for row in block {
+            for entry in row {
+                *entry *= R::constant(BASE_WEIGHT);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Poses that close, from any subset of joint coordinates.
+
+mod common;
+
+use bellcrank_model::library;
+use bellcrank_sim::{BatchError, Precision};
+use common::{batch, bits, built, noise};
+
+/// A crank turned to 40 angles round the circle: the rocker follows Freudenstein's law, since the loop is closed.
+#[test]
+fn a_four_bar_closes_at_every_crank_angle() {
+    let model = built(library::four_bar());
+    for (precision, tolerance) in [(Precision::F64, 1e-7), (Precision::F32, 1e-5)] {
+        let mut b = batch(&model, 40, 0.004, precision);
+        let worlds: Vec<usize> = (0..40).collect();
+        let crank = &model.joints()[0].name;
+        let angles: Vec<f64> = worlds.iter().map(|w| -3.0 + 0.15 * *w as f64).collect();
+        let done = b.assemble(&worlds, &[(crank, &angles)]).unwrap();
+        assert!(done.iter().all(|d| *d), "{precision:?}: {done:?}");
+        for w in worlds {
+            let q = b.joint_position(w).unwrap()[0];
+            assert!((q - angles[w]).abs() < tolerance, "{q} against {}", angles[w]);
+        }
+        // the gap of the first step from there tells whether the pose was closed
+        let report = b.step(1);
+        assert!(report.loop_gap.iter().all(|gap| gap.0 < 10.0 * tolerance), "{precision:?}");
+    }
+}
+
+/// All twelve motors of the biped to random angles: every leg closes through its six loops, the pelvis stays.
+#[test]
+fn the_biped_closes_with_random_motor_angles() {
+    let model = built(library::hybrid_biped());
+    let mut b = batch(&model, 16, 0.004, Precision::F64);
+    let worlds: Vec<usize> = (0..16).collect();
+    let pelvis = b.body_pose(0, 0).unwrap();
+    let values: Vec<Vec<f64>> =
+        (0..12).map(|a| worlds.iter().map(|w| 0.15 * noise(w + 100, a)).collect()).collect();
+    let name = |a: usize| model.joints()[model.actuators()[a].joint.id().index()].name.as_str();
+    let targets: Vec<(&str, &[f64])> = (0..12).map(|a| (name(a), values[a].as_slice())).collect();
+    let done = b.assemble(&worlds, &targets).unwrap();
+    assert!(done.iter().all(|d| *d), "{done:?}");
+    for w in worlds {
+        let q = b.joint_position(w).unwrap();
+        for a in 0..12 {
+            let joint = model.actuators()[a].joint.id().index();
+            assert!((q[joint] - values[a][w]).abs() < 1e-6);
+        }
+        assert!((b.body_pose(w, 0).unwrap().p - pelvis.p).norm() < 1e-3, "the base moved");
+    }
+}
+
+/// A rocker cannot turn right round: asked for the impossible, a world says so and stays as it was.
+#[test]
+fn what_cannot_close_is_refused_and_left_alone() {
+    let model = built(library::four_bar());
+    let mut b = batch(&model, 3, 0.004, Precision::F64);
+    b.step(10);
+    let before = bits(&b, 1);
+    // the joint between ground and rocker
+    let on_rocker = |j: &&bellcrank_model::Joint| {
+        j.predecessor.body().is_none() && j.successor.body() == model.body_id("rocker")
+    };
+    let name = model.joints().iter().find(on_rocker).map(|j| j.name.clone()).expect("a rocker on the ground");
+    let done = b.assemble(&[1], &[(&name, &[3.0])]).unwrap();
+    assert_eq!(done, [false]);
+    assert_eq!(bits(&b, 1), before);
+}
+
+#[test]
+fn wrong_questions_get_answers() {
+    let model = built(library::four_bar());
+    let mut b = batch(&model, 2, 0.004, Precision::F64);
+    assert!(matches!(b.assemble(&[0], &[("knee", &[0.0])]), Err(BatchError::NoSuchJoint(_))));
+    let name = model.joints()[0].name.clone();
+    assert!(matches!(b.assemble(&[0, 1], &[(&name, &[0.0])]), Err(BatchError::WrongCount { .. })));
+    assert!(matches!(b.assemble(&[5], &[]), Err(BatchError::NoSuchWorld { .. })));
+    assert_eq!(b.assemble(&[], &[]).unwrap(), Vec::<bool>::new());
+}
