@@ -24,7 +24,7 @@ pub struct Padmm {
 
 impl Default for Padmm {
     fn default() -> Self {
-        Padmm { max_iterations: 200, tolerance: 1e-6, proximal: 1e-6, penalty_share: 0.05 }
+        Padmm { max_iterations: 300, tolerance: 1e-6, proximal: 1e-6, penalty_share: 0.05 }
     }
 }
 
@@ -269,17 +269,19 @@ fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWor
         if let Cone::Coulomb { mu } = cone {
             v[2] = mu.mul_add(v[0].mul_add(v[0], v[1] * v[1]).sqrt(), v[2]);
         }
-        let (feasible, mut inside) = (feasible_velocity(cone, v, own[0]), own);
-        project_scaled(cone, R::one(), &mut inside);
-        let mut product = R::zero();
+        let feasible = feasible_velocity(cone, v, own[0]);
+        // the natural map λ − Π_K(λ − p² v), as a velocity: zero at the answer and nowhere else
+        let square = ws.scale[i] * ws.scale[i];
+        let mut stepped = [R::zero(); 3];
         for k in 0..rows {
-            off.primal = off.primal.max((inside[k] - own[k]).abs());
-            off.dual = off.dual.max((feasible[k] - v[k]).abs());
-            product = own[k].mul_add(feasible[k], product);
+            stepped[k] = square.neg_mul_add(v[k], own[k]);
+        }
+        project_scaled(cone, R::one(), &mut stepped);
+        for k in 0..rows {
+            off.dual = off.dual.max(((own[k] - stepped[k]) / square).abs());
             let z = feasible[k] * ws.scale[i + k];
             (ws.z[i + k], ws.z_hat[i + k]) = (z, z);
         }
-        off.complementarity = off.complementarity.max(violation(cone, product));
         i += rows;
     }
     off

@@ -26,6 +26,7 @@ pub mod prelude {
         Actuator, Body, Coupling, Faults, Geometry, Joint, JointKind, Keyframe, Model, ModelBuilder, Sensor,
         Shape, Site, WORLD, library,
     };
+    pub use bellcrank_sim::{Batch, BatchOptions, Precision, WorldStatus};
 }
 
 /// The README's example, compiled and run.

@@ -108,6 +108,9 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
+/// sin of the angle below which a tetrahedron is flat: its sides are then known to five digits.
+const FLAT: f64 = 1e-10;
+
 /// The nearest of the faces that the origin is in front of; `None` when it is behind all four.
 #[inline(always)]
 fn on_tetrahedron(w: &[Vec3; 4]) -> Option<[f64; 4]> {
@@ -116,8 +119,9 @@ fn on_tetrahedron(w: &[Vec3; 4]) -> Option<[f64; 4]> {
     for [i, j, k, opposite] in FACES {
         let normal = (w[j] - w[i]).cross(w[k] - w[i]);
         let (origin, other) = (-normal.dot(w[i]), normal.dot(w[opposite] - w[i]));
-        // on the far side of the face from the fourth corner; a flat tetrahedron has no inside
-        if origin * other < 0.0 || other == 0.0 {
+        // on the far side of the face from the fourth corner; a tetrahedron flat to rounding has no inside
+        let flat = other.abs() <= FLAT * normal.norm() * (w[opposite] - w[i]).norm();
+        if origin * other < 0.0 || flat {
             let [r, s, t] = on_triangle(w[i], w[j], w[k]);
             let distance2 = (w[i] * r + w[j] * s + w[k] * t).norm_squared();
             if best.is_none_or(|(least, _)| distance2 < least) {
