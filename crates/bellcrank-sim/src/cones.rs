@@ -194,7 +194,8 @@ fn contact_rows<R: Real>(
 
 /// The elimination positions of a group's two bodies, and its path.
 #[inline(always)]
-fn places<'a>(layout: &'a Layout, source: ConeSource) -> (Option<usize>, usize, &'a [usize]) {
+#[allow(clippy::manual_map)] // a closure here would lose the instruction set
+fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usize, &[usize]) {
     let (a, b, path) = match source {
         ConeSource::Scalar(i) => {
             let scalar = &layout.scalars[i];

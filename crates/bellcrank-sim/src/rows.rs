@@ -29,6 +29,7 @@ fn joint_pose<R: Real>(
 
 /// All joints' rows at the start of the step.
 #[inline(always)]
+#[allow(clippy::manual_map)] // a closure here would lose the instruction set
 pub(crate) fn joint_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
-//! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers) and [`sim`] (the time step and batches of worlds).
+//! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
+//! [`tree`] (batched operators on the spanning tree).
 
 pub use bellcrank_collide as collide;
 pub use bellcrank_import as import;
@@ -17,6 +18,7 @@ pub use bellcrank_math as math;
 pub use bellcrank_model as model;
 pub use bellcrank_sim as sim;
 pub use bellcrank_solve as solve;
+pub use bellcrank_tree as tree;
 
 /// What most programs need.
 pub mod prelude {

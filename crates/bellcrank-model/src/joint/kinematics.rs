@@ -126,7 +126,10 @@ pub fn rate_axes<R: Real>(kind: JointKind, X_FM: Pose<R>) -> [Wrench<R>; 6] {
         JointKind::Revolute => rows[0] = turn(turn_gradient(X_FM.R)),
         JointKind::Prismatic => rows[0] = x,
         JointKind::Cylindrical => put(&mut rows, 0, [x, turn(turn_gradient(X_FM.R))]),
-        JointKind::Universal => put(&mut rows, 0, universal_gradient(X_FM.R).map(turn)),
+        JointKind::Universal => {
+            let [first, second] = universal_gradient(X_FM.R);
+            put(&mut rows, 0, [turn(first), turn(second)]);
+        }
         JointKind::Spherical => put(&mut rows, 0, [rx, ry, rz]),
         JointKind::Gimbal => {
             // q̇ = E⁻¹ ω: the rows of the inverse
@@ -211,7 +214,8 @@ fn put<T, const M: usize, const N: usize>(target: &mut [T; M], at: usize, values
 
 #[inline(always)]
 fn unit_pushes<R: Real>() -> [Wrench<R>; 3] {
-    [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()].map(|force| Wrench::new(force, Vec3::zero()))
+    let zero = Vec3::zero();
+    [Wrench::new(Vec3::x_axis(), zero), Wrench::new(Vec3::y_axis(), zero), Wrench::new(Vec3::z_axis(), zero)]
 }
 
 #[inline(always)]

@@ -1,0 +1,224 @@
+//! Running one operator over many states: lanes across states, threads over tiles of blocks.
+//!
+//! A state's result depends neither on its lane nor on its neighbours, the batch size or the number of threads.
+
+use crate::error::TreeError;
+use crate::layout::{Layout, Map};
+use crate::model::TreeModel;
+use bellcrank_math::{Elem, Kernel, LaneJob, Real};
+use std::slice::ChunksMut;
+use std::sync::{Mutex, PoisonError};
+
+/// Something to compute for every state of a batch.
+pub trait Operator<E: Elem>: Sync {
+    /// Memory for one block of lanes, made once per thread.
+    type Scratch<R: Real<Elem = E>>;
+    /// Makes it.
+    fn scratch<R: Real<Elem = E>>(&self, tree: &TreeModel<E>) -> Self::Scratch<R>;
+    /// Computes one block: all inputs in a row, all outputs in a row. Must be `#[inline(always)]`.
+    fn run<R: Real<Elem = E>>(
+        &self,
+        tree: &TreeModel<E>,
+        scratch: &mut Self::Scratch<R>,
+        input: &[R],
+        output: &mut [R],
+    );
+}
+
+/// An array to read: its name (for errors), what its rows hold, the numbers.
+pub type Input<'a, E> = (&'static str, Layout, &'a [E]);
+/// An array to write.
+pub type Output<'a, E> = (&'static str, Layout, &'a mut [E]);
+
+/// Blocks of lanes that a thread takes at a time: long enough to be worth fetching, short enough to share out.
+const TILE_BLOCKS: usize = 16;
+
+/// How a batch is worked off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// At most so many threads of rayon's pool; 0 for all of them.
+    pub threads: usize,
+    /// Several states at a time; otherwise one after the other, with the same bits, for comparison.
+    pub lanes: bool,
+}
+
+/// Runs `operator` on every state.
+///
+/// # Errors
+/// When the arrays' sizes do not agree; nothing has been written then.
+pub fn run<E: Elem, O: Operator<E>>(
+    tree: &TreeModel<E>,
+    plan: Plan,
+    operator: &O,
+    inputs: &[Input<'_, E>],
+    outputs: &mut [Output<'_, E>],
+) -> Result<(), TreeError> {
+    let batch = batch_size(tree, inputs, outputs)?;
+    if batch == 0 {
+        return Ok(());
+    }
+    let tile = TILE_BLOCKS * E::LANE_COUNT;
+    let threads = if plan.threads == 0 { rayon::current_num_threads() } else { plan.threads };
+    // fewer states than tiles: smaller tiles, so that every thread has one
+    let tile = tile.min(batch.div_ceil(threads).next_multiple_of(E::LANE_COUNT));
+    let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    let output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    let chunks = outputs
+        .iter_mut()
+        .zip(&output_maps)
+        .map(|((_, _, data), map)| data.chunks_mut((map.width * tile).max(1)))
+        .collect();
+    let tiles = Mutex::new(Tiles { first: 0, tile, batch, chunks });
+    let call =
+        Call { tree, operator, inputs, input_maps: &input_maps, output_maps: &output_maps, tiles: &tiles };
+    let workers = threads.min(batch.div_ceil(tile));
+    let work = || if plan.lanes { E::with_lanes(call) } else { call.run_tiles::<E>() };
+    if workers <= 1 {
+        work();
+    } else {
+        rayon::scope(|scope| {
+            for _ in 1..workers {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
+    }
+    Ok(())
+}
+
+/// The number of states, from the first array that has a width; all others must agree.
+fn batch_size<E: Elem>(
+    tree: &TreeModel<E>,
+    inputs: &[Input<'_, E>],
+    outputs: &[Output<'_, E>],
+) -> Result<usize, TreeError> {
+    let read = inputs.iter().map(|(what, layout, data)| (*what, *layout, data.len()));
+    let written = outputs.iter().map(|(what, layout, data)| (*what, *layout, data.len()));
+    let arrays: Vec<(&'static str, usize, usize)> =
+        read.chain(written).map(|(what, layout, found)| (what, layout.width(tree), found)).collect();
+    let Some(&(what, width, found)) = arrays.iter().find(|(_, width, _)| *width > 0) else { return Ok(0) };
+    if !found.is_multiple_of(width) {
+        return Err(TreeError::NotWholeStates { what, found, width });
+    }
+    let batch = found / width;
+    for (what, width, found) in arrays {
+        if found != batch * width {
+            return Err(TreeError::WrongSize { what, found, batch, width });
+        }
+    }
+    Ok(batch)
+}
+
+/// States not yet taken by a thread, with the memory for their results.
+struct Tiles<'a, E> {
+    first: usize,
+    tile: usize,
+    batch: usize,
+    chunks: Vec<ChunksMut<'a, E>>,
+}
+
+/// Some states in a row.
+struct Tile<'a, E> {
+    first: usize,
+    count: usize,
+    outputs: Vec<&'a mut [E]>,
+}
+
+impl<'a, E> Tiles<'a, E> {
+    fn next(&mut self) -> Option<Tile<'a, E>> {
+        let first = self.first;
+        let count = self.tile.min(self.batch.checked_sub(first)?);
+        if count == 0 {
+            return None;
+        }
+        self.first += count;
+        let outputs = self.chunks.iter_mut().map(|chunks| chunks.next().unwrap_or_default()).collect();
+        Some(Tile { first, count, outputs })
+    }
+}
+
+/// Everything a thread needs to know.
+struct Call<'a, 'b, E: Elem, O> {
+    tree: &'a TreeModel<E>,
+    operator: &'a O,
+    inputs: &'a [Input<'a, E>],
+    input_maps: &'a [Map<E>],
+    output_maps: &'a [Map<E>],
+    tiles: &'a Mutex<Tiles<'b, E>>,
+}
+
+impl<E: Elem, O> Clone for Call<'_, '_, E, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: Elem, O> Copy for Call<'_, '_, E, O> {}
+
+impl<E: Elem, O: Operator<E>> LaneJob<E> for Call<'_, '_, E, O> {
+    type Output = ();
+    fn run<R: Real<Elem = E>>(self) {
+        // On a processor without wide vectors, lanes are plain arrays and gain nothing over one state at a time (the
+        // bits are the same). Leaving them out here keeps a third of all machine code from being compiled.
+        if const { is_plain_array::<R>() } { self.run_tiles::<E>() } else { self.run_tiles::<R>() }
+    }
+}
+
+/// Whether lanes are an array: its mask is one `bool` per lane, where vectors have mask registers or vectors.
+const fn is_plain_array<R: Real>() -> bool {
+    R::LANES > 1 && size_of::<R::Mask>() == R::LANES
+}
+
+impl<E: Elem, O: Operator<E>> Call<'_, '_, E, O> {
+    fn run_tiles<R: Real<Elem = E>>(self) {
+        let mut scratch = self.operator.scratch::<R>(self.tree);
+        let total = |maps: &[Map<E>]| maps.iter().map(|map| map.width).sum::<usize>();
+        let mut input = vec![R::zero(); total(self.input_maps)];
+        let mut output = vec![R::zero(); total(self.output_maps)];
+        loop {
+            let tile = self.tiles.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(tile) = tile else { break };
+            R::run(TileKernel {
+                call: self,
+                tile,
+                scratch: &mut scratch,
+                input: &mut input,
+                output: &mut output,
+            });
+        }
+    }
+}
+
+/// One tile, block by block, all of it compiled for the lanes' instruction set.
+struct TileKernel<'k, 'a, 'b, E: Elem, O: Operator<E>, R: Real<Elem = E>> {
+    call: Call<'a, 'b, E, O>,
+    tile: Tile<'b, E>,
+    scratch: &'k mut O::Scratch<R>,
+    input: &'k mut [R],
+    output: &'k mut [R],
+}
+
+impl<E: Elem, O: Operator<E>, R: Real<Elem = E>> Kernel for TileKernel<'_, '_, '_, E, O, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self) {
+        let call = self.call;
+        let mut done = 0;
+        while done < self.tile.count {
+            let count = R::LANES.min(self.tile.count - done);
+            let mut start = 0;
+            for ((_, _, rows), map) in call.inputs.iter().zip(call.input_maps) {
+                let end = start + map.width;
+                map.load(rows, self.tile.first + done, count, &mut self.input[start..end]);
+                start = end;
+            }
+            call.operator.run(call.tree, self.scratch, self.input, self.output);
+            let mut start = 0;
+            for (rows, map) in self.tile.outputs.iter_mut().zip(call.output_maps) {
+                let end = start + map.width;
+                map.store(&self.output[start..end], rows, done, count);
+                start = end;
+            }
+            done += count;
+        }
+    }
+}

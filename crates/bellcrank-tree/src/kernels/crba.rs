@@ -1,0 +1,109 @@
+//! The mass matrix M(q): the composite-rigid-body algorithm, [Featherstone 2008] Table 6.2, in body coordinates.
+
+use super::shifted;
+use crate::model::TreeModel;
+use crate::node::{Motion, Node, Place, WORLD, lift_inertia, lift_matrix};
+use bellcrank_math::{Elem, Inertia, Real, Vec3, Wrench};
+
+/// Memory for one block.
+pub struct Scratch<R> {
+    at: Vec<Place<R>>,
+    /// Inertia of each node with all that hangs from it.
+    composite: Vec<Inertia<R>>,
+}
+
+impl<R: Real> Scratch<R> {
+    /// For a tree of so many nodes.
+    pub fn new(nodes: usize) -> Self {
+        Scratch { at: vec![Place::default(); nodes], composite: vec![Inertia::default(); nodes] }
+    }
+}
+
+/// Writes the dense symmetric M, row by row. Entries of unrelated branches are *not* touched: they are zero for
+/// good when `mass` was zero at first.
+#[inline(always)]
+pub fn crba<E: Elem, R: Real<Elem = E>>(tree: &TreeModel<E>, s: &mut Scratch<R>, q: &[R], mass: &mut [R]) {
+    for (i, node) in tree.nodes.iter().enumerate() {
+        node.place(q, &mut s.at[i]);
+        s.composite[i] = lift_inertia(&node.inertia);
+    }
+    for (i, node) in tree.nodes.iter().enumerate().rev() {
+        let inertia = s.composite[i];
+        if node.parent != WORLD {
+            let up = inertia_up(node, &s.at[i], inertia);
+            s.composite[node.parent] = s.composite[node.parent] + up;
+        }
+        if let Motion::Turn(axis) = node.motion {
+            // I S: the momentum of turning at unit speed
+            let J = inertia.J.to_mat3();
+            let f = Wrench::new(axis.cross(inertia.h), axis.column(J));
+            column(tree, s, i, (node.v, 0), f, mass);
+        } else {
+            for k in 0..node.motion.dofs() {
+                column(tree, s, i, (node.v + k, k), inertia.apply(node.axis(k)), mass);
+            }
+        }
+    }
+}
+
+/// The column of velocity `k`, from its own node up to the root.
+#[inline(always)]
+fn column<E: Elem, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    s: &Scratch<R>,
+    i: usize,
+    (k, within): (usize, usize),
+    mut f: Wrench<R>,
+    mass: &mut [R],
+) {
+    let nv = tree.armature.len();
+    let own = &tree.nodes[i];
+    for r in 0..=within {
+        let value = own.axis(r).dot(f);
+        let value = if r == within { value + R::splat(tree.armature[k]) } else { value };
+        mass[(own.v + r) * nv + k] = value;
+        mass[k * nv + own.v + r] = value;
+    }
+    let mut j = i;
+    while tree.nodes[j].parent != WORLD {
+        f = tree.nodes[j].force_up(&s.at[j], f);
+        j = tree.nodes[j].parent;
+        let above = &tree.nodes[j];
+        if let Motion::Turn(axis) = above.motion {
+            let value = axis.of(f.moment);
+            mass[above.v * nv + k] = value;
+            mass[k * nv + above.v] = value;
+        } else if let Motion::Free = above.motion {
+            for (r, value) in f.to_array().into_iter().enumerate() {
+                mass[(above.v + r) * nv + k] = value;
+                mass[k * nv + above.v + r] = value;
+            }
+        } else {
+            for r in 0..above.motion.dofs() {
+                let value = above.axis(r).dot(f);
+                mass[(above.v + r) * nv + k] = value;
+                mass[k * nv + above.v + r] = value;
+            }
+        }
+    }
+}
+
+/// An inertia from N to P.
+#[inline(always)]
+pub fn inertia_up<E: Elem, R: Real<Elem = E>>(
+    node: &Node<E>,
+    at: &Place<R>,
+    inertia: Inertia<R>,
+) -> Inertia<R> {
+    let h: Vec3<R> = node.rotate_up(at, inertia.h);
+    let J = if let Motion::Turn(axis) = node.motion {
+        let J = axis.turn_symmetric(at.sin, at.cos, inertia.J);
+        match &node.tilt {
+            None => J,
+            Some(tilt) => J.rotated(lift_matrix(tilt)),
+        }
+    } else {
+        inertia.J.rotated(at.R)
+    };
+    shifted(Inertia { mass: inertia.mass, h, J }, node.offset(at))
+}

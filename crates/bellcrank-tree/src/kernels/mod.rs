@@ -1,0 +1,71 @@
+//! The operators themselves, generic over the scalar, in tree order, without allocation.
+//!
+//! Coordinates, velocities and efforts are in *tree* order and signs here (see [`crate::layout`]). Spatial
+//! vectors are linear part first. Body-local formulations where they are cheapest (velocities, RNEA, CRBA, ABA,
+//! adjoints), world axes where columns of different nodes meet (Jacobians, RNEA derivatives, centroidal).
+
+pub mod aba;
+pub mod apart;
+pub mod centroidal;
+pub mod chain;
+pub mod constrained;
+pub mod crba;
+pub mod dense;
+pub mod frames;
+pub mod kinematics;
+pub mod ltdl;
+pub mod manifold;
+pub mod parameters;
+pub mod rnea;
+pub mod rnea_jacobian;
+pub mod vjp;
+pub mod world;
+
+use crate::model::TreeModel;
+use bellcrank_math::{Elem, Inertia, Real, Sym3, Twist, Vec3, Wrench};
+
+/// −g as the acceleration of the world: a trick of Featherstone's that gives every body its weight.
+#[inline(always)]
+pub(crate) fn minus_gravity<E: Elem, R: Real<Elem = E>>(tree: &TreeModel<E>) -> Vec3<R> {
+    let g = tree.gravity;
+    Vec3::new(R::splat(-g.x), R::splat(-g.y), R::splat(-g.z))
+}
+
+/// I V with a constant inertia.
+#[inline(always)]
+pub(crate) fn momentum<E: Elem, R: Real<Elem = E>>(inertia: &Inertia<E>, V: Twist<R>) -> Wrench<R> {
+    crate::node::lift_inertia::<R>(inertia).apply(V)
+}
+
+/// I A + V ×* (I V): the force that a body needs ([Featherstone 2008] Eq. (5.9)).
+#[inline(always)]
+pub(crate) fn newton_euler<E: Elem, R: Real<Elem = E>>(
+    inertia: &Inertia<E>,
+    V: Twist<R>,
+    A: Twist<R>,
+) -> Wrench<R> {
+    let h = momentum(inertia, V);
+    let f = momentum(inertia, A);
+    Wrench::new(
+        V.angular.cross_add(h.force, f.force),
+        V.linear.cross_add(h.force, V.angular.cross_add(h.moment, f.moment)),
+    )
+}
+
+/// The same inertia about a point at `−p`: where the frame's own origin is at `p` from there.
+///
+/// With h′ = h + m p: J′ = J + (p·(h + h′)) 1 − h pᵀ − p h′ᵀ.
+#[inline(always)]
+pub(crate) fn shifted<R: Real>(i: Inertia<R>, p: Vec3<R>) -> Inertia<R> {
+    let (h, moved) = (i.h, p.mul_add(i.mass, i.h));
+    let sum = h + moved;
+    let J = Sym3 {
+        xx: p.y.mul_add(sum.y, p.z.mul_add(sum.z, i.J.xx)),
+        xy: h.x.neg_mul_add(p.y, p.x.neg_mul_add(moved.y, i.J.xy)),
+        xz: h.x.neg_mul_add(p.z, p.x.neg_mul_add(moved.z, i.J.xz)),
+        yy: p.x.mul_add(sum.x, p.z.mul_add(sum.z, i.J.yy)),
+        yz: h.y.neg_mul_add(p.z, p.y.neg_mul_add(moved.z, i.J.yz)),
+        zz: p.x.mul_add(sum.x, p.y.mul_add(sum.y, i.J.zz)),
+    };
+    Inertia { mass: i.mass, h: moved, J }
+}

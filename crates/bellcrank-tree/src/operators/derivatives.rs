@@ -1,0 +1,239 @@
+//! Derivatives of dynamics: Jacobians, and vector–Jacobian products for reverse mode.
+//!
+//! By q always means by the tangent of q: what changes when q ⊕ δ moves away from q.
+
+use super::dynamics::mass_inverse;
+use super::macros::operator;
+use super::{Batch, split};
+use crate::error::TreeError;
+use crate::kernels::{aba, apart, crba, ltdl, rnea, rnea_jacobian, vjp};
+use crate::layout::Layout;
+use bellcrank_math::Elem;
+
+const Q: Layout = Layout::Configuration;
+const V: Layout = Layout::Tangent;
+const M: Layout = Layout::TangentMatrix;
+
+/// Where the gradients of λ·rnea(q, v, a) go.
+#[derive(Debug)]
+pub struct RneaGradients<'a, E> {
+    /// By the tangent of q, `(batch, nv)`.
+    pub q: &'a mut [E],
+    /// By v.
+    pub v: &'a mut [E],
+    /// By a.
+    pub a: &'a mut [E],
+    /// By the ten inertial parameters of each body, `(batch, bodies, 10)` in the order of the torque regressor;
+    /// empty where not wanted.
+    pub parameters: &'a mut [E],
+}
+
+/// Where forward dynamics and the gradients of g·aba(q, v, τ) go.
+#[derive(Debug)]
+pub struct AbaGradients<'a, E> {
+    /// The accelerations themselves.
+    pub a: &'a mut [E],
+    /// By the tangent of q, `(batch, nv)`.
+    pub q: &'a mut [E],
+    /// By v.
+    pub v: &'a mut [E],
+    /// By τ.
+    pub tau: &'a mut [E],
+    /// By the ten inertial parameters of each body, `(batch, bodies, 10)`; empty where not wanted.
+    pub parameters: &'a mut [E],
+}
+
+impl<E: Elem> Batch<'_, E> {
+    /// ∂τ/∂q and ∂τ/∂v of inverse dynamics, each nv × nv by rows; ∂τ/∂a is the mass matrix.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn rnea_derivatives(
+        &self,
+        q: &[E],
+        v: &[E],
+        a: &[E],
+        tau_q: &mut [E],
+        tau_v: &mut [E],
+    ) -> Result<(), TreeError> {
+        let outputs = &mut [("tau_q", M, tau_q), ("tau_v", M, tau_v)];
+        self.run(&RneaJacobian, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
+    }
+
+    /// ∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹ of forward dynamics, each nv × nv by rows.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn aba_derivatives(
+        &self,
+        q: &[E],
+        v: &[E],
+        tau: &[E],
+        [a_q, a_v, a_tau]: [&mut [E]; 3],
+    ) -> Result<(), TreeError> {
+        let outputs = &mut [("a_q", M, a_q), ("a_v", M, a_v), ("a_tau", M, a_tau)];
+        self.run(&AbaJacobian, &[("q", Q, q), ("v", V, v), ("tau", V, tau)], outputs)
+    }
+
+    /// Gradients of λ·rnea(q, v, a) at the cost of two and a half inverse dynamics.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn rnea_vjp(
+        &self,
+        q: &[E],
+        v: &[E],
+        a: &[E],
+        lambda: &[E],
+        out: RneaGradients<'_, E>,
+    ) -> Result<(), TreeError> {
+        let bodies = if out.parameters.is_empty() { 0 } else { self.tree.body_count() };
+        let inputs = [("q", Q, q), ("v", V, v), ("a", V, a), ("lambda", V, lambda)];
+        let wanted = ("gradient by parameters", Layout::Plain(10 * bodies), out.parameters);
+        let outputs = &mut [
+            ("gradient by q", V, out.q),
+            ("gradient by v", V, out.v),
+            ("gradient by a", V, out.a),
+            wanted,
+        ];
+        self.run(&RneaVjp { parameters: bodies > 0 }, &inputs, outputs)
+    }
+
+    /// Forward dynamics and the gradients of g·aba(q, v, τ).
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn aba_vjp(
+        &self,
+        q: &[E],
+        v: &[E],
+        tau: &[E],
+        g: &[E],
+        out: AbaGradients<'_, E>,
+    ) -> Result<(), TreeError> {
+        let bodies = if out.parameters.is_empty() { 0 } else { self.tree.body_count() };
+        let inputs = [("q", Q, q), ("v", V, v), ("tau", V, tau), ("g", V, g)];
+        let outputs = &mut [
+            ("a", V, out.a),
+            ("gradient by q", V, out.q),
+            ("gradient by v", V, out.v),
+            ("gradient by tau", V, out.tau),
+            ("gradient by parameters", Layout::Plain(10 * bodies), out.parameters),
+        ];
+        self.run(&AbaVjp { parameters: bodies > 0 }, &inputs, outputs)
+    }
+}
+
+pub(crate) struct RneaJacobian;
+
+operator! {
+    RneaJacobian;
+    scratch rnea_jacobian::Scratch<R> = |this, tree| rnea_jacobian::Scratch::new(tree);
+    run |this, tree, s, input, output| {
+        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
+        let [q, v, a] = split(input, [nq, nv, nv]);
+        let (tau_q, tau_v) = output.split_at_mut(nv * nv);
+        apart::inverse_dynamics_jacobian(tree, s, [q, v, a], tau_q, tau_v);
+    }
+}
+
+pub(crate) struct AbaJacobian;
+
+/// Memory of [`AbaJacobian`].
+pub(crate) struct AbaJacobianScratch<R> {
+    jacobian: rnea_jacobian::Scratch<R>,
+    crba: crba::Scratch<R>,
+    rnea: rnea::Scratch<R>,
+    mass: Vec<R>,
+    a: Vec<R>,
+}
+
+operator! {
+    AbaJacobian;
+    scratch AbaJacobianScratch<R> = |this, tree| {
+        let (n, nv) = (tree.nodes.len(), tree.dof_count());
+        AbaJacobianScratch {
+            jacobian: rnea_jacobian::Scratch::new(tree),
+            crba: crba::Scratch::new(n),
+            rnea: rnea::Scratch::new(n),
+            mass: vec![R::zero(); nv * nv],
+            a: vec![R::zero(); nv],
+        }
+    };
+    run |this, tree, s, input, output| {
+        // a = M⁻¹ (τ − h), then −M⁻¹ times the Jacobians of inverse dynamics there
+        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
+        let [q, v, tau] = split(input, [nq, nv, nv]);
+        let (by_q, rest) = output.split_at_mut(nv * nv);
+        let (by_v, by_tau) = rest.split_at_mut(nv * nv);
+        apart::mass_matrix(tree, &mut s.crba, q, &mut s.mass);
+        mass_inverse(tree, &mut s.mass, by_tau);
+        apart::bias(tree, &mut s.rnea, q, v, &mut s.a);
+        for k in 0..nv {
+            s.a[k] = tau[k] - s.a[k];
+        }
+        ltdl::solve(&tree.v_parent, &s.mass, &mut s.a, 1);
+        // solving fills entries of unrelated branches, which the Jacobian leaves alone
+        by_q.fill(R::zero());
+        by_v.fill(R::zero());
+        apart::inverse_dynamics_jacobian(tree, &mut s.jacobian, [q, v, &s.a], by_q, by_v);
+        for matrix in [by_q, by_v] {
+            ltdl::solve(&tree.v_parent, &s.mass, matrix, nv);
+            for x in matrix.iter_mut() {
+                *x = -*x;
+            }
+        }
+    }
+}
+
+pub(crate) struct RneaVjp {
+    pub parameters: bool,
+}
+
+operator! {
+    RneaVjp;
+    scratch vjp::Scratch<R> = |this, tree| vjp::Scratch::new(tree.nodes.len());
+    run |this, tree, s, input, output| {
+        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
+        let [q, v, a, lambda] = split(input, [nq, nv, nv, nv]);
+        let (by_q, rest) = output.split_at_mut(nv);
+        let (by_v, rest) = rest.split_at_mut(nv);
+        let (by_a, by_parameters) = rest.split_at_mut(nv);
+        apart::adjoint(tree, s, [q, v, a, lambda], [by_q, by_v, by_a]);
+        if this.parameters {
+            vjp::parameter_gradient(tree, s, by_parameters);
+        }
+    }
+}
+
+pub(crate) struct AbaVjp {
+    pub parameters: bool,
+}
+
+operator! {
+    AbaVjp;
+    scratch (aba::Scratch<R>, vjp::Scratch<R>, Vec<R>) = |this, tree| {
+        let n = tree.nodes.len();
+        (aba::Scratch::new(tree), vjp::Scratch::new(n), vec![R::zero(); tree.dof_count()])
+    };
+    run |this, tree, s, input, output| {
+        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
+        let [q, v, tau, g] = split(input, [nq, nv, nv, nv]);
+        let (a, rest) = output.split_at_mut(nv);
+        let (by_q, rest) = rest.split_at_mut(nv);
+        let (by_v, rest) = rest.split_at_mut(nv);
+        let (by_tau, by_parameters) = rest.split_at_mut(nv);
+        let (forward, adjoint, unused) = s;
+        apart::forward_dynamics(tree, forward, [q, v, tau], a);
+        aba::solve_again(tree, forward, g, by_tau);
+        apart::adjoint(tree, adjoint, [q, v, a, by_tau], [&mut *by_q, &mut *by_v, unused]);
+        if this.parameters {
+            vjp::parameter_gradient(tree, adjoint, by_parameters);
+        }
+        for gradient in [by_q, by_v, by_parameters] {
+            for x in gradient.iter_mut() {
+                *x = -*x;
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! One method per operator, on arrays.
+
+mod derivatives;
+mod dynamics;
+mod kinematics;
+mod loops;
+mod macros;
+mod whole;
+
+pub use derivatives::{AbaGradients, RneaGradients};
+pub use dynamics::External;
+pub use loops::Consistency;
+
+use crate::batch::{self, Input, Operator, Output, Plan};
+use crate::error::TreeError;
+use crate::model::{Frame, FrameId, TreeModel};
+use bellcrank_math::Elem;
+
+/// A tree with settings for batched calls.
+///
+/// Inputs and outputs are row-major arrays with one row per state; see each method for the row. Errors are wrong
+/// sizes only.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a, E: Elem> {
+    tree: &'a TreeModel<E>,
+    plan: Plan,
+}
+
+impl<E: Elem> TreeModel<E> {
+    /// Operators on arrays, on one thread.
+    pub fn batch(&self) -> Batch<'_, E> {
+        Batch { tree: self, plan: Plan { threads: 1, lanes: true } }
+    }
+
+    /// The constants of some frames.
+    pub(crate) fn frames_of(&self, frames: &[FrameId]) -> Result<Vec<Frame<E>>, TreeError> {
+        let count = self.frames.len();
+        let find = |id: &FrameId| {
+            self.frames.get(id.0).copied().ok_or(TreeError::NoSuchFrameId { index: id.0, count })
+        };
+        frames.iter().map(find).collect()
+    }
+}
+
+impl<'a, E: Elem> Batch<'a, E> {
+    /// How many threads of rayon's pool may take part; 0 for all of them.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.plan.threads = threads;
+        self
+    }
+
+    /// One state after the other instead of several at a time: the same bits, slowly, for comparison.
+    pub fn one_by_one(mut self) -> Self {
+        self.plan.lanes = false;
+        self
+    }
+
+    fn run<O: Operator<E>>(
+        &self,
+        operator: &O,
+        inputs: &[Input<'_, E>],
+        outputs: &mut [Output<'_, E>],
+    ) -> Result<(), TreeError> {
+        batch::run(self.tree, self.plan, operator, inputs, outputs)
+    }
+}
+
+/// Splits a block into pieces of these widths.
+#[inline(always)]
+pub(crate) fn split<const N: usize, R>(block: &[R], widths: [usize; N]) -> [&[R]; N] {
+    let mut start = 0;
+    widths.map(|width| {
+        let piece = &block[start..start + width];
+        start += width;
+        piece
+    })
+}
+
+/// What the tests of derivatives look into.
+#[cfg(test)]
+pub(crate) mod tests_only {
+    pub(crate) use super::derivatives::{AbaJacobian, AbaVjp, RneaJacobian, RneaVjp};
+    pub(crate) use super::dynamics::{Aba, Rnea};
+    pub(crate) use super::kinematics::{FrameMotion, FrameMotionDerivatives};
+    pub(crate) use super::loops::{LoopClosure, LoopDrift};
+
+    pub(crate) fn plain_aba() -> Aba<f64> {
+        Aba { frames: vec![] }
+    }
+}
