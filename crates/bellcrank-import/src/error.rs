@@ -1,6 +1,6 @@
 //! What can be wrong with a file, where, and the way out: the same form as [`bellcrank_model::Fault`].
 
-use bellcrank_model::{Faults, ModelBuilder, Place, Trouble};
+use bellcrank_model::{Faults, ModelBuilder, Place, Trouble, nearest};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -178,33 +178,4 @@ impl ImportError {
         faults.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
         ImportError { faults }
     }
-}
-
-/// The most similar known name, if it could be a slip of the pen. Ties go to the alphabetically first.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
-    if name.len() > 200 {
-        return None; // the distance costs the product of the lengths
-    }
-    let allowed = (name.chars().count() / 3).max(2);
-    known
-        .filter(|other| other.len() <= 200)
-        .map(|other| (edit_distance(name, other), other))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, other)| other.clone())
-}
-
-/// Levenshtein's distance: insertions, deletions and changes of one character.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -114,10 +114,17 @@ impl<I: Id> Table<I> {
     }
 }
 
+/// Longer names are not compared: the distance costs the product of the lengths.
+const COMPARED_LENGTH: usize = 200;
+
 /// The most similar known name, if it could be a slip of the pen. Ties go to the alphabetically first.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
+    if name.len() > COMPARED_LENGTH {
+        return None;
+    }
     let allowed = (name.chars().count() / 3).max(2);
     known
+        .filter(|other| other.len() <= COMPARED_LENGTH)
         .map(|other| (edit_distance(name, other), other))
         .filter(|(distance, _)| *distance <= allowed)
         .min()

@@ -8,8 +8,8 @@ use super::known::{self, ACTUATORS};
 use super::notes::Notes;
 use super::placement::ROTATIONS;
 use crate::ImportTrouble;
-use crate::error::nearest;
 use crate::xml::{Attribute, Element};
+use bellcrank_model::nearest;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -5,8 +5,8 @@ use super::joints::JointType;
 use super::notes::Notes;
 use super::spec::Section;
 use crate::ImportTrouble;
-use crate::error::nearest;
 use bellcrank_math::Pose;
+use bellcrank_model::nearest;
 
 /// So many names are looked through for the nearest.
 const COMPARED: usize = 1_000;

@@ -188,7 +188,7 @@ impl<'a> TreeReader<'a> {
         let Some(model) = element.required("model") else { return Ok(()) };
         let prefix = element.attribute("prefix").unwrap_or("");
         let Some(source) = within.scope.source.models.get(model) else {
-            let nearest = crate::error::nearest(model, within.scope.source.models.keys());
+            let nearest = bellcrank_model::nearest(model, within.scope.source.models.keys());
             element.fault(ImportTrouble::UnknownName { noun: "model", name: model.to_owned(), nearest });
             return Ok(());
         };

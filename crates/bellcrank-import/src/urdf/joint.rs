@@ -2,9 +2,10 @@
 
 use super::link::Links;
 use super::origin;
-use crate::error::{ImportTrouble, nearest};
+use crate::error::ImportTrouble;
 use crate::xml::Element;
 use bellcrank_math::{Pose, Quat, Vec3};
+use bellcrank_model::nearest;
 use bellcrank_model::{Dof, JointKind, Place, Spring};
 use std::collections::HashMap;
 
