@@ -141,6 +141,7 @@ fn solve<R: Real>(
     stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cones::collect(layout, constants, state, settings, dt, ws)); // limits, boxes, contacts
     stage!(R, cones::build_matrix(layout, ws)); // G = J H⁻¹ Jᵀ
+    stage!(R, settings.solver.factor(&ws.cones.problem, &mut ws.cones.solver));
     stage!(R, first_impulses(layout, ws));
     solve_factored(layout, ws);
     ws.u.copy_from_slice(&ws.x);

@@ -47,6 +47,7 @@ pub struct Outcome<R: Real> {
 #[derive(Clone, Debug, Default)]
 pub struct PadmmWorkspace<R> {
     factor: Vec<R>,
+    rho: R,
     scale: Vec<R>,
     x: Vec<R>,
     y: Vec<R>,
@@ -62,6 +63,7 @@ impl<R: Real> PadmmWorkspace<R> {
         let room = || Vec::with_capacity(rows);
         PadmmWorkspace {
             factor: Vec::with_capacity(rows * rows),
+            rho: R::one(),
             scale: room(),
             x: room(),
             y: room(),
@@ -74,7 +76,30 @@ impl<R: Real> PadmmWorkspace<R> {
 }
 
 impl Padmm {
-    /// Solves the problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
+    /// Scales the problem, chooses ρ and factors G̃ + σ 1: once per matrix, before any number of solves.
+    #[inline(always)]
+    pub fn factor<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
+        let n = problem.n;
+        scale_cones(problem, &mut ws.scale);
+        ws.factor.clear();
+        let mut square = R::zero();
+        for i in 0..n {
+            for j in 0..n {
+                let entry = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
+                square = entry.mul_add(entry, square);
+                ws.factor.push(entry);
+            }
+        }
+        // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
+        let size = square.sqrt();
+        ws.rho = R::select(size.le(R::zero()), R::one(), size * R::constant(self.penalty_share));
+        for i in 0..n {
+            ws.factor[i * n + i] += ws.rho + R::constant(self.proximal);
+        }
+        factor_dense(n, &mut ws.factor);
+    }
+
+    /// Solves the factored problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
     /// Lanes that are not `alive` are left alone.
     #[inline(always)]
     pub fn solve<R: Real>(
@@ -84,7 +109,7 @@ impl Padmm {
         lambda: &mut [R],
         ws: &mut PadmmWorkspace<R>,
     ) -> Outcome<R> {
-        let (rho, start) = self.prepare(problem, lambda, ws);
+        let (rho, start) = (ws.rho, self.start(problem, lambda, ws));
         let (eta, inverse_rho) = (R::constant(self.proximal), rho.recip());
         let tolerance = R::constant(self.tolerance);
         let n = problem.n;
@@ -130,32 +155,10 @@ impl Padmm {
         outcome
     }
 
-    /// Scales the problem, chooses ρ, factors G̃ + σ 1, and sets the first iterate; gives ρ and how far off it is.
+    /// Sets the first iterate; gives how far off it is.
     #[inline(always)]
-    fn prepare<R: Real>(
-        &self,
-        problem: &DualProblem<R>,
-        lambda: &[R],
-        ws: &mut PadmmWorkspace<R>,
-    ) -> (R, Step<R>) {
+    fn start<R: Real>(&self, problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) -> Step<R> {
         let n = problem.n;
-        scale_cones(problem, &mut ws.scale);
-        ws.factor.clear();
-        let mut square = R::zero();
-        for i in 0..n {
-            for j in 0..n {
-                let entry = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
-                square = entry.mul_add(entry, square);
-                ws.factor.push(entry);
-            }
-        }
-        // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
-        let size = square.sqrt();
-        let rho = R::select(size.le(R::zero()), R::one(), size * R::constant(self.penalty_share));
-        for i in 0..n {
-            ws.factor[i * n + i] += rho + R::constant(self.proximal);
-        }
-        factor_dense(n, &mut ws.factor);
         for list in [&mut ws.x, &mut ws.y, &mut ws.z, &mut ws.y_hat, &mut ws.z_hat, &mut ws.rhs] {
             list.clear();
             list.resize(n, R::zero());
@@ -164,7 +167,7 @@ impl Padmm {
             let start = lambda[i] / ws.scale[i];
             (ws.x[i], ws.y[i], ws.y_hat[i]) = (start, start, start);
         }
-        (rho, first_dual(problem, lambda, ws))
+        first_dual(problem, lambda, ws)
     }
 
     /// y ← Π_K(x − ẑ/ρ), z ← ẑ + ρ(y − x), and what is left of the equations, in physical units.

@@ -16,7 +16,9 @@ fn problem(g: &[f64], matrix: &[&[f64]], cones: Vec<Cone<f64>>) -> DualProblem<f
 fn solve(p: &DualProblem<f64>) -> (Vec<f64>, usize) {
     let mut lambda = vec![0.0; p.rows()];
     let mut ws = PadmmWorkspace::with_capacity(p.rows());
-    let outcome = Padmm { tolerance: 1e-10, ..Padmm::default() }.solve(p, true, &mut lambda, &mut ws);
+    let solver = Padmm { tolerance: 1e-10, ..Padmm::default() };
+    solver.factor(p, &mut ws);
+    let outcome = solver.solve(p, true, &mut lambda, &mut ws);
     assert!(outcome.converged, "{outcome:?}");
     (lambda, outcome.iterations as usize)
 }
@@ -73,11 +75,8 @@ fn a_warm_start_at_the_answer_ends_at_once() {
     let unit: [&[f64]; 3] = [&[1.0, 0.2, 0.1], &[0.2, 1.0, 0.3], &[0.1, 0.3, 1.0]];
     let p = problem(&[1.0, 0.4, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5 }]);
     let (mut lambda, cold) = solve(&p);
-    let outcome = Padmm { tolerance: 1e-7, ..Padmm::default() }.solve(
-        &p,
-        true,
-        &mut lambda,
-        &mut PadmmWorkspace::with_capacity(3),
-    );
+    let (solver, mut ws) = (Padmm { tolerance: 1e-7, ..Padmm::default() }, PadmmWorkspace::with_capacity(3));
+    solver.factor(&p, &mut ws);
+    let outcome = solver.solve(&p, true, &mut lambda, &mut ws);
     assert!(outcome.converged && outcome.iterations <= 3.0 && cold > 3, "{outcome:?}");
 }
