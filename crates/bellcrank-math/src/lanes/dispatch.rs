@@ -61,7 +61,7 @@ impl Level {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 if self.available() => job.run::<Lanes<f64, 8, super::avx512::Avx512>>(),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(bellcrank_quick_build)))]
             Level::Avx2 if self.available() => job.run::<Lanes<f64, 8, super::avx2::Avx2>>(),
             #[cfg(target_arch = "aarch64")]
             Level::Neon => job.run::<Lanes<f64, 8, super::neon::Neon>>(),
@@ -74,7 +74,7 @@ impl Level {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 if self.available() => job.run::<Lanes<f32, 16, super::avx512::Avx512>>(),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(bellcrank_quick_build)))]
             Level::Avx2 if self.available() => job.run::<Lanes<f32, 16, super::avx2::Avx2>>(),
             #[cfg(target_arch = "aarch64")]
             Level::Neon => job.run::<Lanes<f32, 16, super::neon::Neon>>(),
