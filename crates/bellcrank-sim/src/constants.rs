@@ -166,7 +166,7 @@ fn dof_constants<R: Real>(
     for (j, joint) in model.joints().iter().enumerate() {
         for k in 0..joint.kind.dof_count() {
             let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
-            let drives = model.actuators().iter().filter(|a| a.joint.id().index() == j && a.dof == k);
+            let drives = model.actuators().iter().filter(|a| a.drives(j, k));
             let drive_limit: f64 = drives.map(|a| a.effort_limit * a.gear.abs()).sum();
             let no_drive = drive_limit == 0.0;
             let limit = move |own: f64| if no_drive { own } else { own.min(drive_limit) };
