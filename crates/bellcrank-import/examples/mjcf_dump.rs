@@ -5,7 +5,7 @@
 
 use bellcrank_import::{FixedJoints, Options, load};
 use bellcrank_math::Pose;
-use bellcrank_model::{Actuator, Body, Control, Dof, Joint, Keyframe, Link, Model};
+use bellcrank_model::{Actuator, Body, Control, Dof, Joint, Keyframe, Link, Model, Target};
 use serde_json::{Value, json};
 
 fn main() {
@@ -119,8 +119,19 @@ fn actuator(model: &Model, actuator: &Actuator) -> Value {
     };
     json!({
         "name": actuator.name,
-        "joint": model.joints()[actuator.joint.id().index()].name,
-        "dof": actuator.dof,
+        "joint": actuator.coordinate().map(|(joint, _)| model.joints()[joint.index()].name.clone()),
+        "dof": actuator.coordinate().map(|(_, dof)| dof),
+        "tendon": match &actuator.target {
+            Target::Tendon(tendon) => Some(model.tendons()[tendon.id().index()].name.clone()),
+            _ => None,
+        },
+        "site": match &actuator.target {
+            Target::Site { site, wrench, .. } => {
+                Some(json!({ "name": model.sites()[site.id().index()].name, "wrench": wrench }))
+            }
+            _ => None,
+        },
+        "effort_range": actuator.effort_bounds().map(bound),
         "gain": gain,
         "bias": bias,
         "gear": actuator.gear,

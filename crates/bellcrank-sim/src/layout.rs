@@ -1,7 +1,7 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
 use bellcrank_collide::ContactPlan;
-use bellcrank_model::{BodyId, JointKind, Model};
+use bellcrank_model::{BodyId, JointId, JointKind, Model};
 use bellcrank_solve::BlockPattern;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].

@@ -5,12 +5,13 @@
 
 use super::Exported;
 use super::equality::{add_couplings, add_loops, is_closable};
-use super::mjcf_joints::{add_joints, joint_name};
+use super::mjcf_drives::add_actuators;
+use super::mjcf_joints::add_joints;
 use super::mjcf_parts::{add_assets, add_body_content, add_contacts, add_sensors};
 use super::tree::{Carried, Tree};
 use super::write::{Xml, number, numbers, vector};
 use bellcrank_math::Pose;
-use bellcrank_model::{Actuator, Control, JointKind, Model};
+use bellcrank_model::{CombineRule, JointKind, Model};
 
 /// Writes a model as MJCF.
 ///
@@ -33,9 +34,12 @@ pub fn to_mjcf(model: &Model) -> Exported {
     add_contacts(model, &mut writer.xml);
     let leftovers = add_loops(model, &tree, &mut writer.xml, &mut writer.out);
     add_couplings(model, leftovers, &mut writer.xml, &mut writer.out);
-    writer.actuators();
+    add_actuators(model, &tree.closing, &mut writer.xml, &mut writer.out);
     add_sensors(model, &mut writer.xml, &mut writer.out);
     writer.xml.close();
+    if model.material_rules().friction != CombineRule::Maximum && !model.shapes().is_empty() {
+        writer.out.left_out.push("the rule by which frictions combine: MJCF takes the larger".into());
+    }
     for keyframe in model.keyframes() {
         writer.out.left_out.push(format!("keyframe {:?}", keyframe.name));
     }
@@ -81,8 +85,11 @@ impl Writer<'_> {
         let parent = carried.parent.filter(|_| !is_free);
         let X_WP = parent.map_or(Pose::identity(), |p| self.model.bodies()[p.index()].X_WL);
         let X_PS = X_WP.inverse_mul(body.X_WL);
-        let place =
-            [("name", body.name.clone()), ("pos", vector(X_PS.p)), ("quat", numbers(&X_PS.R.to_wxyz()))];
+        let mut place =
+            vec![("name", body.name.clone()), ("pos", vector(X_PS.p)), ("quat", numbers(&X_PS.R.to_wxyz()))];
+        if body.gravity_compensation != 0.0 {
+            place.push(("gravcomp", number(body.gravity_compensation)));
+        }
         self.xml.open("body", &place);
         let i = body.inertia.unwrap_or_default();
         let moments = numbers(&[i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]);
@@ -93,57 +100,5 @@ impl Writer<'_> {
             None => self.xml.leaf("freejoint", &[("name", format!("{}_free", body.name))]),
         }
         add_body_content(self.model, Some(carried.body), &mut self.xml, &mut self.out);
-    }
-
-    fn actuators(&mut self) {
-        if self.model.actuators().is_empty() {
-            return;
-        }
-        self.xml.open("actuator", &[]);
-        for actuator in self.model.actuators() {
-            self.actuator(actuator);
-        }
-        self.xml.close();
-    }
-
-    fn actuator(&mut self, actuator: &Actuator) {
-        let joint = &self.model.joints()[actuator.joint.id().index()];
-        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
-            let what =
-                format!("actuator {:?}: it drives part of a {} joint", actuator.name, joint.kind.name());
-            return self.out.left_out.push(what);
-        }
-        let mut said = vec![("name", actuator.name.clone()), ("joint", joint_name(joint, actuator.dof))];
-        let tag = match actuator.control {
-            Control::Effort => "motor",
-            Control::Position { kp, kd } => {
-                said.extend([("kp", number(kp)), ("kv", number(kd))]);
-                "position"
-            }
-            Control::Velocity { kd } => {
-                said.push(("kv", number(kd)));
-                "velocity"
-            }
-            Control::Affine { gain, bias } => {
-                said.extend([
-                    ("gainprm", number(gain)),
-                    ("biastype", "affine".into()),
-                    ("biasprm", numbers(&bias)),
-                ]);
-                "general"
-            }
-        };
-        if actuator.gear != 1.0 {
-            said.push(("gear", number(actuator.gear)));
-        }
-        if actuator.effort_limit.is_finite() {
-            said.push(("forcerange", numbers(&[-actuator.effort_limit, actuator.effort_limit])));
-        }
-        match actuator.control_range.map(f64::is_finite) {
-            [true, true] => said.push(("ctrlrange", numbers(&actuator.control_range))),
-            [false, false] => {}
-            _ => self.out.left_out.push(format!("actuator {:?}: its one-sided control range", actuator.name)),
-        }
-        self.xml.leaf(tag, &said);
     }
 }

@@ -11,6 +11,7 @@
 
 mod equality;
 mod mjcf;
+mod mjcf_drives;
 mod mjcf_joints;
 mod mjcf_parts;
 mod tree;

@@ -62,6 +62,7 @@ pub(super) fn read(element: &Element, X_LF: Pose, scope: &Scope, context: Contex
         contype: bits("contype"),
         conaffinity: bits("conaffinity"),
         material: material(element),
+        priority: element.number("priority").unwrap_or(0.0) as i32,
         margin: element.number("margin").unwrap_or(0.0),
         gap: element.number("gap").unwrap_or(0.0).max(0.0),
         color,
@@ -71,9 +72,6 @@ pub(super) fn read(element: &Element, X_LF: Pose, scope: &Scope, context: Contex
 
 /// What this element says and we do not do.
 fn unusual(element: &Element, context: Context<'_>) {
-    if element.number("priority").is_some_and(|p| p != 0.0) {
-        context.notes.once(element, "priority: the friction of a contact is mixed from both surfaces alike");
-    }
     if element.attribute("fluidshape").is_some_and(|s| s != "none") {
         context.notes.once(element, "forces of the surrounding air or water are not simulated");
     }
