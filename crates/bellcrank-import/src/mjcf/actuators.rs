@@ -2,7 +2,7 @@
 
 use super::assembly::{Assembly, Coordinate};
 use super::drive::{Drive, Dynamics, Law};
-use super::effective_inertia::effective_inertia;
+use super::effective_inertia::EffectiveInertia;
 use super::equality::Followers;
 use super::joints::{JointType, effort_bounds, range};
 use super::references::{Lookup, missing};
@@ -29,14 +29,14 @@ pub(super) fn add(
     followers: &Followers,
 ) -> Vec<Option<ActuatorId>> {
     let spec = assembly.spec;
-    let inertias = LazyCell::new(|| effective_inertia(spec));
+    let inertias = LazyCell::new(|| EffectiveInertia::of(spec));
     let sections = spec.sections.iter().filter(|s| s.kind == "actuator");
     sections
         .enumerate()
         .map(|(i, section)| {
             let drive = Drive::read(section);
             let found = transmission(assembly, section, &drive, tendons, followers)?;
-            let actuator = actuator(assembly, section, drive, found, &|b, j| inertias[b][j])?;
+            let actuator = actuator(assembly, section, drive, found, &|terms| inertias.of_sum(terms))?;
             let name = section.element.attribute("name").map(|n| section.scope.name(n));
             let name = name.unwrap_or_else(|| format!("actuator_{i}"));
             Some(assembly.builder.actuator(Actuator { name, ..actuator }))
@@ -134,13 +134,13 @@ fn actuator(
     section: &Section,
     mut drive: Drive,
     by: Transmission,
-    inertias: &dyn Fn(usize, usize) -> f64,
+    inertia_of_sum: &dyn Fn(&[(usize, usize, f64)]) -> f64,
 ) -> Option<Actuator> {
     let element = &section.element;
     let notes = assembly.context.notes;
-    // the inertia that the actuator's length feels, joint by joint
-    let felt = |(at, weight): &(Coordinate, f64)| inertias(at.at.0, at.at.1) / (weight * weight);
-    drive.settle_damping_ratio(|| by.joints.iter().filter(|(_, weight)| *weight != 0.0).map(felt).sum());
+    // what the actuator's length feels
+    let terms: Vec<(usize, usize, f64)> = by.joints.iter().map(|(at, w)| (at.at.0, at.at.1, *w)).collect();
+    drive.settle_damping_ratio(|| if terms.is_empty() { 0.0 } else { inertia_of_sum(&terms) });
     let law = match drive.law() {
         Ok(law) => law,
         Err(why) => {

@@ -121,7 +121,10 @@ fn shape(
                 let decoration =
                     element.number("contype") == Some(0.0) && element.number("conaffinity") == Some(0.0);
                 let mesh = loaded.as_ref().map(|l| l.mesh.clone());
-                (at, mesh.map(if decoration { Geometry::TriangleMesh } else { Geometry::ConvexMesh }))
+                // points without faces are seen as their hull
+                let faces = mesh.as_ref().is_some_and(|mesh| !mesh.triangles.is_empty());
+                let as_is = decoration && faces;
+                (at, mesh.map(if as_is { Geometry::TriangleMesh } else { Geometry::ConvexMesh }))
             }
             None => {
                 element.required("mesh");
@@ -149,7 +152,8 @@ fn plain(element: &Element, form: Form, size: &[f64], at: Pose) -> (Pose, Option
     let half = 0.5 * (from - to).norm();
     match form {
         Form::Capsule | Form::Cylinder => size[1] = half,
-        _ => size = [size[0], if size[1] > 0.0 { size[1] } else { size[0] }, half],
+        // square across, whatever the second size says
+        _ => size = [size[0], size[0], half],
     }
     let turn = placement::z_to(placement::direction(from - to, "fromto", element));
     (Pose::new(turn, (from + to) * 0.5), Some(sized(form, size)))
