@@ -13,6 +13,9 @@ use std::collections::HashMap;
 /// Larger trees than this use the diagonal of M alone: the time grows with the cube.
 const LARGEST: usize = 1_500;
 
+/// Two joints that move a body alike make M singular; a pivot is never smaller than this [kg·m² or kg].
+const LEAST_PIVOT: f64 = 1e-15;
+
 /// M at the reference pose, ready to be asked.
 pub(super) struct EffectiveInertia {
     /// First axis of every joint of every body.
@@ -181,7 +184,7 @@ fn factor(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         for i in j..n {
             let sum: f64 = (0..j).map(|k| a[i][k] * a[j][k]).sum();
             let value = a[i][j] - sum;
-            a[i][j] = if i == j { value.max(1e-300).sqrt() } else { value / a[j][j] };
+            a[i][j] = if i == j { value.max(LEAST_PIVOT).sqrt() } else { value / a[j][j] };
         }
     }
     a

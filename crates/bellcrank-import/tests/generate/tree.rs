@@ -76,13 +76,18 @@ impl Writer {
             self.names.counts.1 += 3;
             return;
         }
-        // right angles, so that runs become one joint, and odd ones, so that they do not
-        let axes = ["1 0 0", "0 1 0", "0 0 1", "0 0 -1", "1 1 0"];
-        let first = self.dice.below(axes.len());
-        for k in 0..self.dice.below(4) {
+        // right angles, so that runs become one joint, and odd ones, so that they do not; never two alike
+        let axes = [
+            ["1 0 0", "0 1 0", "0 0 1"],
+            ["0 0 -1", "1 0 0", "0 1 0"],
+            ["0 1 0", "0 0 1", "-1 0 0"],
+            ["1 1 0", "0 0 1", "1 -1 0"],
+            ["1 0 0", "0 1 1", "1 0 1"],
+        ];
+        let axes = axes[self.dice.below(axes.len())];
+        for axis in axes.into_iter().take(self.dice.below(4)) {
             let name = self.name("axle_");
             let kind = self.pick(&["hinge", "hinge", "slide"]);
-            let axis = axes[(first + k) % axes.len()];
             let position = if self.chance(2) { "0 0 0".to_owned() } else { self.numbers(3, -0.1, 0.1) };
             let more = self.joint_numbers(kind);
             self.put(&format!("<joint name='{name}' type='{kind}' axis='{axis}' pos='{position}'{more}/>\n"));
