@@ -79,8 +79,8 @@ fn limits(model: &Model) -> Vec<Warning> {
 fn outside(dof: &Dof, q: f64, angle: bool) -> String {
     let told = |x: f64| match angle {
         _ if x.is_infinite() => "∞".to_owned(),
-        true => format!("{:.2}°", x.to_degrees()),
-        false => format!("{:.3} mm", x * 1e3),
+        true => format!("{:.2}°", rounded(x.to_degrees(), 100.0)),
+        false => format!("{:.3} mm", rounded(x * 1e3, 1000.0)),
     };
     let [low, high] = dof.limits;
     let sign = if low.is_infinite() { "−" } else { "" };
@@ -90,6 +90,11 @@ fn outside(dof: &Dof, q: f64, angle: bool) -> String {
         told(low),
         told(high)
     )
+}
+
+/// Without a sign in front of nothing.
+fn rounded(x: f64, parts: f64) -> f64 {
+    (x * parts).round() / parts + 0.0
 }
 
 fn mass_ratios(model: &Model) -> Vec<Warning> {
@@ -173,8 +178,8 @@ fn actuators(model: &Model) -> Vec<Warning> {
     };
     let all = || model.actuators().iter();
     [
-        together(all().filter(idle), "no gain: it follows no target"),
-        together(all().filter(unbounded), "no effort limit: it is as strong as it needs to be"),
+        together(all().filter(idle), "no gain, so no target is followed"),
+        together(all().filter(unbounded), "no effort limit, so nothing bounds the effort"),
     ]
     .into_iter()
     .flatten()

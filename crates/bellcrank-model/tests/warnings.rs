@@ -96,11 +96,7 @@ fn motors_without_gain_or_limit_are_told_once() {
     m.actuator(Actuator::velocity("second", "hinge", 1.0));
     let model = m.build().unwrap();
     expect(&model, "lazy", "the actuator has no gain");
-    expect(
-        &model,
-        "first",
-        "2 actuators have no effort limit: it is as strong as it needs to be (first, second)",
-    );
+    expect(&model, "first", "2 actuators have no effort limit, so nothing bounds the effort (first, second)");
     let mut bounded = pendulum();
     bounded.actuator(Actuator::effort("motor", "hinge").control_range(-1.0, 1.0));
     assert!(texts(&bounded.build().unwrap()).is_empty());
