@@ -84,6 +84,32 @@ fn velocities_of_keyframes_are_told_in_the_axes_of_the_model() {
     assert!(of("root").iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{:?}", of("root"));
 }
 
+/// A hinge, a ball and a free body, each somewhere and moving.
+#[test]
+fn an_export_brings_keyframes_back() {
+    let model = read(
+        "<mujoco><compiler angle='radian'/><worldbody>
+           <body name='a' euler='.1 .2 .3'><joint name='p' axis='0 1 0' ref='.4'/><geom size='.1' mass='1'/>
+             <body name='b' pos='1 0 0' euler='.3 0 0'><joint name='ball' type='ball' pos='0 0 .1'/><geom size='.1' mass='1'/></body></body>
+           <body name='f' pos='0 0 1' euler='1 0 0'><freejoint name='root'/><geom size='.1' mass='1'/></body></worldbody>
+         <actuator><motor name='m' joint='p'/></actuator>
+         <keyframe><key name='k' qpos='.7 .5 .5 -.5 .5 1 2 3 .6 0 .8 0' qvel='1 2 3 4 5 6 7 8 9 10' ctrl='3'/></keyframe></mujoco>",
+    );
+    let exported = to_mjcf(&model);
+    assert!(exported.left_out.is_empty(), "{:?}", exported.left_out);
+    let back = read(&exported.text);
+    let (one, other) = (&model.keyframes()[0], &back.keyframes()[0]);
+    assert_eq!(one.controls, other.controls);
+    for (mine, theirs) in [(&one.joints, &other.joints), (&one.velocities, &other.velocities)] {
+        assert_eq!(mine.len(), theirs.len());
+        for ((joint, values), (_, others)) in mine.iter().zip(theirs) {
+            let name = &model.joints()[joint.id().index()].name;
+            let apart = values.iter().zip(others).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-12, "{name}: {values:?} {others:?}");
+        }
+    }
+}
+
 #[test]
 fn an_export_brings_all_of_it_back() {
     let sections = "<actuator><position name='winch' tendon='t' kp='4' gear='2'/>

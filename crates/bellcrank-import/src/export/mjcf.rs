@@ -7,6 +7,7 @@ use super::Exported;
 use super::equality::{add_couplings, add_loops, is_closable};
 use super::mjcf_drives::add_actuators;
 use super::mjcf_joints::add_joints;
+use super::mjcf_keyframes::add_keyframes;
 use super::mjcf_parts::{add_assets, add_body_content, add_contacts, add_sensors};
 use super::tree::{Carried, Tree};
 use super::write::{Xml, number, numbers, vector};
@@ -30,18 +31,16 @@ pub fn to_mjcf(model: &Model) -> Exported {
     let (dt, gravity) = (number(model.time_step()), vector(model.gravity()));
     writer.xml.leaf("option", &[("timestep", dt), ("gravity", gravity)]);
     add_assets(model, &mut writer.xml, &mut writer.out);
-    writer.bodies(&tree);
+    let order = writer.bodies(&tree);
     add_contacts(model, &mut writer.xml);
     let leftovers = add_loops(model, &tree, &mut writer.xml, &mut writer.out);
     add_couplings(model, leftovers, &mut writer.xml, &mut writer.out);
-    add_actuators(model, &tree.closing, &mut writer.xml, &mut writer.out);
+    let actuators = add_actuators(model, &tree.closing, &mut writer.xml, &mut writer.out);
     add_sensors(model, &mut writer.xml, &mut writer.out);
+    add_keyframes(model, &order, &actuators, &mut writer.xml, &mut writer.out);
     writer.xml.close();
     if model.material_rules().friction != CombineRule::Maximum && !model.shapes().is_empty() {
         writer.out.left_out.push("the rule by which frictions combine: MJCF takes the larger".into());
-    }
-    for keyframe in model.keyframes() {
-        writer.out.left_out.push(format!("keyframe {:?}", keyframe.name));
     }
     Exported { text: writer.xml.text, ..writer.out }
 }
@@ -53,7 +52,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn bodies(&mut self, tree: &Tree) {
+    /// Writes the tree; gives the bodies in the order in which they stand.
+    fn bodies(&mut self, tree: &Tree) -> Vec<Carried> {
         let mut children = vec![Vec::new(); self.model.bodies().len() + 1];
         let world = self.model.bodies().len();
         for carried in &tree.order {
@@ -66,6 +66,7 @@ impl Writer<'_> {
         self.xml.open("worldbody", &[]);
         add_body_content(self.model, None, &mut self.xml, &mut self.out);
         // nested as deep as the chain is long: a list of what is still to be opened or closed
+        let mut order = Vec::new();
         let mut waiting: Vec<Option<Carried>> = children[world].iter().rev().map(|c| Some(*c)).collect();
         while let Some(next) = waiting.pop() {
             let Some(carried) = next else {
@@ -73,10 +74,12 @@ impl Writer<'_> {
                 continue;
             };
             self.open_body(&carried);
+            order.push(carried);
             waiting.push(None);
             waiting.extend(children[carried.body.index()].iter().rev().map(|c| Some(*c)));
         }
         self.xml.close();
+        order
     }
 
     fn open_body(&mut self, carried: &Carried) {

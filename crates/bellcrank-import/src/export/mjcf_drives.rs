@@ -3,7 +3,9 @@
 use super::Exported;
 use super::mjcf_joints::joint_name;
 use super::write::{Xml, number, numbers};
-use bellcrank_model::{Actuator, Control, CouplingTerm, Dof, JointId, JointKind, Model, Target, Tendon};
+use bellcrank_model::{
+    Actuator, ActuatorId, Control, CouplingTerm, Dof, JointId, JointKind, Model, Target, Tendon,
+};
 
 /// The joints of a sum; `None` where one of them closes a loop, which has no joint in MJCF.
 pub(super) fn add_terms(model: &Model, terms: &[CouplingTerm], xml: &mut Xml) {
@@ -55,16 +57,26 @@ pub(super) fn effort_range(limit: f64, [low, high]: [f64; 2]) -> [f64; 2] {
     [low.max(-limit), high.min(limit)]
 }
 
-/// The section `<actuator>`.
-pub(super) fn add_actuators(model: &Model, closing: &[JointId], xml: &mut Xml, out: &mut Exported) {
+/// The section `<actuator>`; gives those that were written.
+pub(super) fn add_actuators(
+    model: &Model,
+    closing: &[JointId],
+    xml: &mut Xml,
+    out: &mut Exported,
+) -> Vec<ActuatorId> {
+    let mut written = Vec::new();
     xml.open("actuator", &[]);
-    for actuator in model.actuators() {
+    for (a, actuator) in model.actuators().iter().enumerate() {
         match target(model, actuator, closing) {
-            Ok(said) => add_actuator(actuator, said, xml, out),
+            Ok(said) => {
+                written.push(ActuatorId::new(a));
+                add_actuator(actuator, said, xml, out);
+            }
             Err(why) => out.left_out.push(format!("actuator {:?}: {why}", actuator.name)),
         }
     }
     xml.close_or_drop();
+    written
 }
 
 /// What an actuator moves, as attributes; or why MJCF cannot say it.

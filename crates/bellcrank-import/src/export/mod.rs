@@ -13,6 +13,7 @@ mod equality;
 mod mjcf;
 mod mjcf_drives;
 mod mjcf_joints;
+mod mjcf_keyframes;
 mod mjcf_parts;
 mod tree;
 mod urdf;
