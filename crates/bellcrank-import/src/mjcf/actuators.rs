@@ -2,7 +2,7 @@
 
 use super::assembly::{Assembly, Coordinate};
 use super::drive::{Drive, Dynamics, Law};
-use super::effective_inertia::EffectiveInertia;
+use super::effective_inertia::{EffectiveInertia, Weighted};
 use super::equality::Followers;
 use super::joints::{JointType, effort_bounds, range};
 use super::references::{Lookup, missing};
@@ -134,12 +134,12 @@ fn actuator(
     section: &Section,
     mut drive: Drive,
     by: Transmission,
-    inertia_of_sum: &dyn Fn(&[(usize, usize, f64)]) -> f64,
+    inertia_of_sum: &dyn Fn(&[Weighted]) -> f64,
 ) -> Option<Actuator> {
     let element = &section.element;
     let notes = assembly.context.notes;
     // what the actuator's length feels
-    let terms: Vec<(usize, usize, f64)> = by.joints.iter().map(|(at, w)| (at.at.0, at.at.1, *w)).collect();
+    let terms: Vec<Weighted> = by.joints.iter().map(|(at, w)| (at.at.0, at.at.1, *w)).collect();
     drive.settle_damping_ratio(|| if terms.is_empty() { 0.0 } else { inertia_of_sum(&terms) });
     let law = match drive.law() {
         Ok(law) => law,

@@ -16,6 +16,9 @@ const LARGEST: usize = 1_500;
 /// Two joints that move a body alike make M singular; a pivot is never smaller than this [kg·m² or kg].
 const LEAST_PIVOT: f64 = 1e-15;
 
+/// A hinge or slide with its body, its number there and its weight in a sum.
+pub(super) type Weighted = (usize, usize, f64);
+
 /// M at the reference pose, ready to be asked.
 pub(super) struct EffectiveInertia {
     /// First axis of every joint of every body.
@@ -62,8 +65,8 @@ impl EffectiveInertia {
         kind.freedoms() as f64 / sum
     }
 
-    /// Of a sum of hinges and slides, each with its body, its number there and its weight.
-    pub fn of_sum(&self, terms: &[(usize, usize, f64)]) -> f64 {
+    /// Of a sum of hinges and slides.
+    pub fn of_sum(&self, terms: &[Weighted]) -> f64 {
         let terms: Vec<(usize, f64)> = terms.iter().map(|&(b, j, w)| (self.first[b][j], w)).collect();
         1.0 / self.inverse(&terms)
     }
