@@ -4,6 +4,7 @@ use super::{Error, open};
 use bellcrank::model::{Joint, Loop, Model};
 use clap::Args;
 use serde::Serialize;
+use std::io::Write;
 
 /// What `--strict` ends with when there are warnings.
 const WARNED: i32 = 3;
@@ -111,9 +112,9 @@ impl Check {
         let figures = Figures::of(&open(&self.file)?);
         if self.json {
             // a struct of numbers and texts always has a JSON form
-            println!("{}", serde_json::json!(figures));
+            print(&format!("{}\n", serde_json::json!(figures)));
         } else {
-            print_figures(&figures);
+            print(&told(&figures));
         }
         if self.strict && !figures.warnings.is_empty() {
             std::process::exit(WARNED);
@@ -122,8 +123,17 @@ impl Check {
     }
 }
 
-fn print_figures(f: &Figures) {
-    println!("{}", f.model);
+/// Prints all at once. A reader that has seen enough (`| head`) is no fault.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+fn told(f: &Figures) -> String {
+    let mut text = format!("{}\n", f.model);
+    let mut line = |name: &str, count: usize, more: &str| {
+        text += format!("  {name:<16}{count:>6}   {more}").trim_end();
+        text.push('\n');
+    };
     line("bodies", f.bodies, &format!("{:.4} kg", f.mass_kg));
     line("joints", f.joints, &counted(&[(f.couplings, "coupling"), (f.tendons, "tendon")]));
     line("actuators", f.actuators, "");
@@ -132,14 +142,9 @@ fn print_figures(f: &Figures) {
     line("constraint rows", f.constraint_rows, &format!("{} redundant", f.redundant_rows));
     line("loops", f.loops, &gap(f));
     for (k, cycle) in f.loop_list.iter().enumerate() {
-        println!("    {}. closed by {}: {}", k + 1, cycle.closed_by, cycle.told());
+        text += &format!("    {}. closed by {}: {}\n", k + 1, cycle.closed_by, cycle.told());
     }
-    list("warning", &f.warnings);
-    list("ignored", &f.ignored);
-}
-
-fn line(name: &str, count: usize, more: &str) {
-    println!("{}", format!("  {name:<16}{count:>6}   {more}").trim_end());
+    text + &list("warning", &f.warnings) + &list("ignored", &f.ignored)
 }
 
 /// How far joints are open at the reference pose.
@@ -157,9 +162,12 @@ fn counted(parts: &[(usize, &str)]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-fn list(noun: &str, lines: &[String]) {
+fn list(noun: &str, lines: &[String]) -> String {
+    let plural = if noun == "warning" && lines.len() != 1 { "s" } else { "" };
+    let mut text = String::new();
     if !lines.is_empty() {
-        println!("{} {noun}{}", lines.len(), if noun == "warning" && lines.len() != 1 { "s" } else { "" });
-        lines.iter().for_each(|line| println!("  {line}"));
+        text = format!("{} {noun}{plural}\n", lines.len());
     }
+    lines.iter().for_each(|line| text += &format!("  {line}\n"));
+    text
 }
