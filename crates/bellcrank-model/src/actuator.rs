@@ -95,6 +95,18 @@ impl Target {
     }
 }
 
+impl Control {
+    /// Whether all gains are finite numbers.
+    pub fn is_finite(&self) -> bool {
+        match *self {
+            Control::Position { kp, kd } => kp.is_finite() && kd.is_finite(),
+            Control::Velocity { kd } => kd.is_finite(),
+            Control::Effort => true,
+            Control::Affine { gain, bias } => gain.is_finite() && bias.iter().all(|b| b.is_finite()),
+        }
+    }
+}
+
 impl Actuator {
     /// A motor on any target.
     pub fn new(name: impl Into<String>, target: Target, control: Control) -> Self {
