@@ -78,6 +78,18 @@ pub enum Control {
     },
 }
 
+impl Control {
+    /// Whether all gains are finite numbers.
+    pub fn is_finite(&self) -> bool {
+        match *self {
+            Control::Position { kp, kd } => kp.is_finite() && kd.is_finite(),
+            Control::Velocity { kd } => kd.is_finite(),
+            Control::Effort => true,
+            Control::Affine { gain, bias } => gain.is_finite() && bias.iter().all(|b| b.is_finite()),
+        }
+    }
+}
+
 impl Target {
     /// The first degree of freedom of a joint.
     pub fn joint(joint: impl Into<Ref<JointId>>) -> Self {
@@ -92,18 +104,6 @@ impl Target {
     /// A wrench at a site, in the site's axes.
     pub fn site(site: impl Into<Ref<SiteId>>, wrench: [f64; 6]) -> Self {
         Target::Site { site: site.into(), reference: None, wrench }
-    }
-}
-
-impl Control {
-    /// Whether all gains are finite numbers.
-    pub fn is_finite(&self) -> bool {
-        match *self {
-            Control::Position { kp, kd } => kp.is_finite() && kd.is_finite(),
-            Control::Velocity { kd } => kd.is_finite(),
-            Control::Effort => true,
-            Control::Affine { gain, bias } => gain.is_finite() && bias.iter().all(|b| b.is_finite()),
-        }
     }
 }
 
