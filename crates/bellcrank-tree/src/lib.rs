@@ -18,7 +18,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `model` `build` `node` `axis` | the tree: nodes, frames, which coordinate goes where |
+//! | `model` `build` `node` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
 //! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `loops` | what closes loops |
@@ -27,6 +27,7 @@
 mod articulated;
 mod axis;
 pub mod batch;
+mod branches;
 mod build;
 mod convention;
 #[cfg(test)]
@@ -41,6 +42,7 @@ mod operators;
 
 pub use articulated::Articulated;
 pub use axis::Axis;
+pub use branches::Branches;
 pub use convention::Convention;
 pub use error::TreeError;
 pub use kernels::frames::Reference;

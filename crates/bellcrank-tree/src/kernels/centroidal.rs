@@ -7,7 +7,7 @@
 use super::world::World;
 use crate::model::TreeModel;
 use crate::node::WORLD;
-use bellcrank_math::{Elem, Inertia, Real, Twist, Vec3, Wrench};
+use bellcrank_math::{Elem, Inertia, Real, Sym3, Twist, Vec3, Wrench};
 
 /// Memory for one block.
 pub struct Scratch<R> {
@@ -36,7 +36,7 @@ pub fn momentum_matrix<E: Elem, R: Real<Elem = E>>(
     for i in 0..tree.nodes.len() {
         s.composite[i] = s.world.inertia(tree, i);
     }
-    let mut whole = Inertia::default();
+    let mut whole = Inertia { mass: R::zero(), h: Vec3::zero(), J: Sym3::zero() };
     for (i, node) in tree.nodes.iter().enumerate().rev() {
         let up = s.composite[i];
         if node.parent == WORLD {

@@ -4,14 +4,14 @@ use super::macros::operator;
 use super::{Batch, split};
 use crate::error::TreeError;
 use crate::kernels::frames::{self, Reference};
-use crate::kernels::kinematics::{WorldPose, frame_pose, world_poses};
+use crate::kernels::poses::Poses;
 use crate::kernels::{manifold, world::World};
 use crate::layout::Layout;
-use crate::model::{Frame, FrameId, TreeModel};
+use crate::model::{Frame, FrameId};
 use bellcrank_math::Elem;
 
-const Q: Layout = Layout::Configuration;
-const V: Layout = Layout::Tangent;
+const Q: Layout<'static> = Layout::Configuration;
+const V: Layout<'static> = Layout::Tangent;
 
 impl<E: Elem> Batch<'_, E> {
     /// World poses of frames: per state and frame the 3×4 matrix \[R_WF | p_WF\] by rows. Only what lies between
@@ -20,9 +20,9 @@ impl<E: Elem> Batch<'_, E> {
     /// # Errors
     /// When sizes do not agree, or a frame is not the tree's.
     pub fn fk(&self, q: &[E], frames: &[FrameId], X_WF: &mut [E]) -> Result<(), TreeError> {
-        let operator = Fk::new(self.tree, frames)?;
-        let width = Layout::Plain(12 * frames.len());
-        self.run(&operator, &[("q", Q, q)], &mut [("X_WF", width, X_WF)])
+        let operator = Poses::new(self.tree, self.tree.frames_of(frames)?);
+        let layout = Layout::Picked(operator.picks(), operator.block());
+        self.run(&operator, &[("q", Q, q)], &mut [("X_WF", layout, X_WF)])
     }
 
     /// Geometric Jacobian of a frame, 6 × nv by rows, linear rows first: velocity = J v.
@@ -113,37 +113,10 @@ impl<E: Elem> Batch<'_, E> {
     }
 }
 
-/// Poses of some frames, and the nodes that they need.
-pub(crate) struct Fk<E> {
-    frames: Vec<Frame<E>>,
-    nodes: Vec<usize>,
-}
-
-impl<E: Elem> Fk<E> {
-    pub fn new(tree: &TreeModel<E>, frames: &[FrameId]) -> Result<Self, TreeError> {
-        let frames = tree.frames_of(frames)?;
-        Ok(Fk { nodes: needed_nodes(tree, frames.iter().filter_map(|frame| frame.node)), frames })
-    }
-}
-
-/// These nodes and all between them and the world, parents first.
-fn needed_nodes<E: Elem>(tree: &TreeModel<E>, leaves: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut needed = vec![false; tree.nodes.len()];
-    for leaf in leaves {
-        tree.path(leaf).into_iter().for_each(|i| needed[i] = true);
-    }
-    (0..needed.len()).filter(|i| needed[*i]).collect()
-}
-
 operator! {
-    Fk<E>;
-    scratch Vec<WorldPose<R>> = |this, tree| vec![WorldPose::default(); tree.nodes.len()];
-    run |this, tree, poses, q, out| {
-        world_poses(tree, &this.nodes, q, poses);
-        for (frame, out) in this.frames.iter().zip(out.chunks_exact_mut(12)) {
-            frame_pose(frame, poses).write(out);
-        }
-    }
+    Poses<E>;
+    scratch () = |this, tree| ();
+    run |this, tree, s, q, out| { this.write(tree, q, out); }
 }
 
 pub(crate) struct Jacobian<E> {

@@ -8,8 +8,8 @@ use crate::kernels::{centroidal, parameters, rnea, world::World};
 use crate::layout::Layout;
 use bellcrank_math::Elem;
 
-const Q: Layout = Layout::Configuration;
-const V: Layout = Layout::Tangent;
+const Q: Layout<'static> = Layout::Configuration;
+const V: Layout<'static> = Layout::Tangent;
 
 impl<E: Elem> Batch<'_, E> {
     /// Centre of mass \[m\] and centroidal momentum matrix, 6 × nv by rows: (linear, angular momentum about the
