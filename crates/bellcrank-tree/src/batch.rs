@@ -62,8 +62,7 @@ pub fn run<E: Elem, O: Operator<E>>(
     // fewer states than tiles: smaller tiles, so that every thread has one
     let tile = tile.min(batch.div_ceil(threads).next_multiple_of(E::LANE_COUNT));
     let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
-    let mut output_maps: Vec<Map<E>> =
-        outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    let mut output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
     // behind all outputs the block has a zero, for the numbers that no kernel writes
     let mut rest = block_size(&output_maps);
     for map in &mut output_maps {

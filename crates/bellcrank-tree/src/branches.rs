@@ -14,17 +14,23 @@ pub struct Branches {
     pub parent: Vec<usize>,
     /// Where each row starts; one more for the end.
     pub start: Vec<usize>,
+    /// Just beyond the last velocity of each one's subtree: what `k` carries is `k + 1 .. end[k]`.
+    pub end: Vec<usize>,
 }
 
 impl Branches {
-    /// From each velocity's parent; parents come first.
+    /// From each velocity's parent; parents come first, and subtrees stand together.
     pub fn new(parent: Vec<usize>) -> Self {
         let mut start = vec![0];
         for &above in &parent {
             let depth = if above == WORLD { 0 } else { start[above + 1] - start[above] };
             start.push(start[start.len() - 1] + depth + 1);
         }
-        Branches { parent, start }
+        let mut end: Vec<usize> = (1..=parent.len()).collect();
+        for k in (0..parent.len()).rev().filter(|k| parent[*k] != WORLD) {
+            end[parent[k]] = end[parent[k]].max(end[k]);
+        }
+        Branches { parent, start, end }
     }
 
     /// Number of velocities.
@@ -78,7 +84,11 @@ mod tests {
         let branches = Branches::new(vec![WORLD, 0, 1, 1]);
         assert_eq!((branches.start.clone(), branches.entries()), (vec![0, 1, 3, 6, 9], 9));
         assert_eq!((branches.depth(0), branches.depth(3)), (1, 3));
-        assert_eq!((branches.place(3, 3), branches.place(3, 0), branches.place(3, 2)), (Some(6), Some(8), None));
+        assert_eq!(branches.end, [4, 4, 3, 4]);
+        assert_eq!(
+            (branches.place(3, 3), branches.place(3, 0), branches.place(3, 2)),
+            (Some(6), Some(8), None)
+        );
         assert_eq!((branches.place_of_any(0, 3), branches.place_of_any(2, 3)), (Some(9 + 8), None));
     }
 }

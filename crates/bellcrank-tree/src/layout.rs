@@ -136,14 +136,26 @@ impl<E: Elem> Map<E> {
                     (0..n).for_each(|c| self.put(r * n + c, k * n + c, *sign));
                 }
             }
-            Layout::TangentMatrix | Layout::Symmetric | Layout::Branched => {
+            Layout::TangentMatrix => {
                 for (j, (r, s)) in dofs() {
-                    for (k, (c, t)) in dofs() {
-                        if let Some(place) = entry(layout, tree, j, k) {
-                            self.put(r * nv + c, place, *s * *t);
-                        }
-                    }
+                    dofs().for_each(|(k, (c, t))| self.put(r * nv + c, j * nv + k, *s * *t));
                 }
+            }
+            Layout::Symmetric => self.fill_branches(tree, 0),
+            Layout::Branched => self.fill_branches(tree, tree.branches.entries()),
+        }
+    }
+
+    /// Entries along branches; those above the diagonal stand `above` places further on than their mirror images.
+    fn fill_branches(&mut self, tree: &TreeModel<E>, above: usize) {
+        let (nv, v, branches) = (tree.dof_count(), &tree.v_order, &tree.branches);
+        for k in 0..nv {
+            let mut j = k;
+            for place in branches.start[k]..branches.start[k + 1] {
+                let (r, c, sign) = (v.place[k], v.place[j], v.sign[k] * v.sign[j]);
+                self.put(c * nv + r, above + place, sign);
+                self.put(r * nv + c, place, sign);
+                j = branches.parent[j];
             }
         }
     }
@@ -282,14 +294,5 @@ impl<E: Elem> Map<E> {
     #[inline(always)]
     fn window(&self, next: usize, lanes: usize) -> usize {
         next.min(self.width.saturating_sub(lanes))
-    }
-}
-
-/// Place in the block of a square matrix of entry (j, k) in tree order; none where it is always zero.
-fn entry<E: Elem>(layout: Layout<'_>, tree: &TreeModel<E>, j: usize, k: usize) -> Option<usize> {
-    match layout {
-        Layout::Symmetric => tree.branches.place(j.max(k), j.min(k)),
-        Layout::Branched => tree.branches.place_of_any(j, k),
-        _ => Some(j * tree.dof_count() + k),
     }
 }

@@ -22,6 +22,7 @@
 //! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `loops` | what closes loops |
+//! | `measure` | how long operators take |
 //! | `convention` | conversion to and from the conventions of Pinocchio and MuJoCo |
 
 mod articulated;
@@ -36,6 +37,7 @@ mod error;
 pub mod kernels;
 pub mod layout;
 pub mod loops;
+pub mod measure;
 mod model;
 mod node;
 mod operators;

@@ -26,11 +26,8 @@ impl<R: Real> WorldPose<R> {
     #[inline(always)]
     pub fn read(numbers: &[R]) -> Self {
         let m = &numbers[..12];
-        let (x, y, z) = (
-            Vec3::new(m[0], m[4], m[8]),
-            Vec3::new(m[1], m[5], m[9]),
-            Vec3::new(m[2], m[6], m[10]),
-        );
+        let (x, y, z) =
+            (Vec3::new(m[0], m[4], m[8]), Vec3::new(m[1], m[5], m[9]), Vec3::new(m[2], m[6], m[10]));
         WorldPose { R: Mat3::from_columns(x, y, z), p: Vec3::new(m[3], m[7], m[11]) }
     }
 }

@@ -7,7 +7,7 @@ use crate::branches::Branches;
 use crate::node::WORLD;
 use bellcrank_math::Real;
 
-/// Columns that are solved for at a time: their numbers stay in the nearest memory.
+/// Columns that are solved for at a time: a row of them fits into registers.
 const TILE: usize = 8;
 
 /// Replaces M by L and, on the diagonal, D⁻¹.
@@ -35,50 +35,64 @@ pub fn factor<R: Real>(branches: &Branches, m: &mut [R]) {
 #[inline(always)]
 pub fn solve<R: Real>(branches: &Branches, factor: &[R], x: &mut [R], columns: usize) {
     let mut first = 0;
+    while first + TILE <= columns {
+        solve_columns::<R, TILE>(branches, factor, x, (first, columns));
+        first += TILE;
+    }
     while first < columns {
-        let count = TILE.min(columns - first);
-        solve_columns(branches, factor, x, columns, (first, count));
-        first += count;
+        solve_columns::<R, 1>(branches, factor, x, (first, columns));
+        first += 1;
     }
 }
 
+/// Likewise for `W` columns from `first` on. A row stays in registers while everything is taken off it.
 #[inline(always)]
-fn solve_columns<R: Real>(
+fn solve_columns<R: Real, const W: usize>(
     branches: &Branches,
     factor: &[R],
     x: &mut [R],
-    columns: usize,
-    (first, count): (usize, usize),
+    (first, columns): (usize, usize),
 ) {
     let n = branches.size();
-    for k in (0..n).rev() {
-        let (mut i, mut place) = (branches.parent[k], branches.start[k] + 1);
-        while i != WORLD {
-            let (above, own) = x.split_at_mut(k * columns);
-            subtract(&mut above[i * columns + first..][..count], factor[place], &own[first..first + count]);
-            (i, place) = (branches.parent[i], place + 1);
+    // Lᵀ y = x: row i loses what the velocities beyond it hand down
+    for i in (0..n).rev() {
+        let mut own = read::<R, W>(x, i * columns + first);
+        let depth = branches.depth(i);
+        for k in i + 1..branches.end[i] {
+            let l = factor[branches.start[k + 1] - depth];
+            take_off(&mut own, l, &x[k * columns + first..]);
         }
+        x[i * columns + first..][..W].copy_from_slice(&own);
     }
+    // L z = D⁻¹ y
     for k in 0..n {
-        let (above, own) = x.split_at_mut(k * columns);
-        let own = &mut own[first..first + count];
+        let mut own = read::<R, W>(x, k * columns + first);
         let mut place = branches.start[k];
-        for value in own.iter_mut() {
-            *value *= factor[place];
+        for j in 0..W {
+            own[j] *= factor[place];
         }
         let mut i = branches.parent[k];
         while i != WORLD {
             place += 1;
-            subtract(own, factor[place], &above[i * columns + first..][..count]);
+            take_off(&mut own, factor[place], &x[i * columns + first..]);
             i = branches.parent[i];
         }
+        x[k * columns + first..][..W].copy_from_slice(&own);
     }
 }
 
-/// to −= s · from
 #[inline(always)]
-fn subtract<R: Real>(to: &mut [R], s: R, from: &[R]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = s.neg_mul_add(*from, *to);
+fn read<R: Real, const W: usize>(x: &[R], at: usize) -> [R; W] {
+    let mut row = [R::zero(); W];
+    row.copy_from_slice(&x[at..at + W]);
+    row
+}
+
+/// own −= l · other
+#[inline(always)]
+fn take_off<R: Real, const W: usize>(own: &mut [R; W], l: R, other: &[R]) {
+    let other = &other[..W];
+    for j in 0..W {
+        own[j] = l.neg_mul_add(other[j], own[j]);
     }
 }

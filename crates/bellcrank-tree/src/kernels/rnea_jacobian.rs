@@ -17,17 +17,17 @@ use bellcrank_math::{Elem, Inertia, Mat3, Real, Sym3, Twist, Vec3, Wrench};
 
 /// Twice the Coriolis operator of a subtree.
 #[derive(Clone, Copy, Debug, Default)]
-struct Coriolis<R> {
+pub(super) struct Coriolis<R> {
     /// Twice the linear momentum.
-    p: Vec3<R>,
+    pub p: Vec3<R>,
     /// Angular momentum.
-    l: Vec3<R>,
+    pub l: Vec3<R>,
     Y: Sym3<R>,
 }
 
 impl<R: Real> Coriolis<R> {
     #[inline(always)]
-    fn of(inertia: &Inertia<R>, V: Twist<R>, momentum: Wrench<R>) -> Self {
+    pub fn of(inertia: &Inertia<R>, V: Twist<R>, momentum: Wrench<R>) -> Self {
         let (v, h) = (V.linear, inertia.h);
         let turned = Mat3::skew(V.angular) * inertia.J.to_mat3();
         let outer = Mat3::outer(v, h);
@@ -38,7 +38,7 @@ impl<R: Real> Coriolis<R> {
     }
 
     #[inline(always)]
-    fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.p += other.p;
         self.l += other.l;
         self.Y = self.Y + other.Y;
@@ -46,7 +46,7 @@ impl<R: Real> Coriolis<R> {
 
     /// 2B S
     #[inline(always)]
-    fn apply(&self, S: Twist<R>) -> Wrench<R> {
+    pub fn apply(&self, S: Twist<R>) -> Wrench<R> {
         let w = S.angular;
         Wrench::new(w.cross(self.p), w.cross_add(self.l, self.Y * w))
     }

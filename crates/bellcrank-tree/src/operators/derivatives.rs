@@ -7,7 +7,7 @@ use super::macros::operator;
 use super::{Batch, split};
 use crate::branches::Branches;
 use crate::error::TreeError;
-use crate::kernels::{aba, apart, crba, ltdl, rnea, rnea_jacobian, vjp};
+use crate::kernels::{aba, apart, crba, rnea, rnea_jacobian, vjp};
 use crate::layout::Layout;
 use bellcrank_math::{Elem, Real};
 
@@ -176,12 +176,12 @@ operator! {
         for k in 0..nv {
             s.a[k] = tau[k] - s.a[k];
         }
-        ltdl::solve(&tree.branches, &s.mass, &mut s.a, 1);
+        apart::solve_mass(tree, &s.mass, &mut s.a, 1);
         let [tau_q, tau_v] = &mut s.by;
         apart::inverse_dynamics_jacobian(tree, &mut s.jacobian, [q, v, &s.a], tau_q, tau_v);
         for (matrix, packed) in [(by_q, tau_q), (by_v, tau_v)] {
             spread_negative(&tree.branches, packed, matrix);
-            ltdl::solve(&tree.branches, &s.mass, matrix, nv);
+            apart::solve_mass(tree, &s.mass, matrix, nv);
         }
     }
 }

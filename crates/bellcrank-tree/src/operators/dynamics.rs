@@ -194,5 +194,5 @@ pub(crate) fn mass_inverse<E: Elem, R: Real<Elem = E>>(
     for k in 0..nv {
         inverse[k * nv + k] = R::one();
     }
-    ltdl::solve(&tree.branches, mass, inverse, nv);
+    apart::solve_mass(tree, mass, inverse, nv);
 }

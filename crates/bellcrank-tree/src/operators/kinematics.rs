@@ -7,8 +7,8 @@ use crate::kernels::frames::{self, Reference};
 use crate::kernels::poses::Poses;
 use crate::kernels::{manifold, world::World};
 use crate::layout::Layout;
-use crate::model::{Frame, FrameId};
-use bellcrank_math::Elem;
+use crate::model::{Frame, FrameId, TreeModel};
+use bellcrank_math::{Elem, Real};
 
 const Q: Layout<'static> = Layout::Configuration;
 const V: Layout<'static> = Layout::Tangent;
@@ -119,71 +119,54 @@ operator! {
     run |this, tree, s, q, out| { this.write(tree, q, out); }
 }
 
-pub(crate) struct Jacobian<E> {
-    frame: Frame<E>,
-    reference: Reference,
-}
-
-operator! {
-    Jacobian<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, q, J| {
-        world.place(tree, q);
-        frames::jacobian(tree, world, &this.frame, this.reference, J);
+/// Poses at q, then velocities at v, then accelerations at a (without gravity), as far as `ORDER` says.
+#[inline(always)]
+fn move_world<E: Elem, R: Real<Elem = E>, const ORDER: usize>(
+    tree: &TreeModel<E>,
+    world: &mut World<R>,
+    input: &[R],
+) {
+    let (q, rest) = input.split_at(tree.coordinate_count());
+    world.place(tree, q);
+    if ORDER > 0 {
+        world.set_velocities(tree, &rest[..tree.dof_count()]);
+    }
+    if ORDER > 1 {
+        world.set_accelerations::<E, false>(tree, &rest[tree.dof_count()..]);
     }
 }
 
-pub(crate) struct JacobianRate<E> {
-    frame: Frame<E>,
-    reference: Reference,
+/// An operator on one frame: how many derivatives of q it is given, and what it writes.
+macro_rules! of_frame {
+    ($name:ident, $order:literal, |$this:ident, $tree:ident, $world:ident, $out:ident| $write:expr) => {
+        pub(crate) struct $name<E> {
+            pub frame: Frame<E>,
+            pub reference: Reference,
+        }
+
+        operator! {
+            $name<E>;
+            scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
+            run |$this, $tree, $world, input, $out| {
+                move_world::<E, R, $order>($tree, $world, input);
+                $write;
+            }
+        }
+    };
 }
 
-operator! {
-    JacobianRate<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, input, rate| {
-        let [q, v] = split(input, [tree.coordinate_count(), tree.dof_count()]);
-        world.place(tree, q);
-        world.set_velocities(tree, v);
-        frames::jacobian_rate(tree, world, &this.frame, this.reference, rate);
-    }
-}
-
-pub(crate) struct FrameMotion<E> {
-    pub frame: Frame<E>,
-    pub reference: Reference,
-}
-
-operator! {
-    FrameMotion<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, input, out| {
-        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
-        let [q, v, a] = split(input, [nq, nv, nv]);
-        world.place(tree, q);
-        world.set_velocities(tree, v);
-        world.set_accelerations::<E, false>(tree, a);
-        frames::motion(world, &this.frame, this.reference, out);
-    }
-}
-
-pub(crate) struct FrameMotionDerivatives<E> {
-    pub frame: Frame<E>,
-    pub reference: Reference,
-}
-
-operator! {
-    FrameMotionDerivatives<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, input, out| {
-        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
-        let [q, v, a] = split(input, [nq, nv, nv]);
-        world.place(tree, q);
-        world.set_velocities(tree, v);
-        world.set_accelerations::<E, false>(tree, a);
-        frames::motion_derivatives(tree, world, &this.frame, this.reference, out);
-    }
-}
+of_frame!(Jacobian, 0, |this, tree, world, J| {
+    frames::jacobian(tree, world, &this.frame, this.reference, J)
+});
+of_frame!(JacobianRate, 1, |this, tree, world, rate| {
+    frames::jacobian_rate(tree, world, &this.frame, this.reference, rate)
+});
+of_frame!(FrameMotion, 2, |this, tree, world, out| {
+    frames::motion(world, &this.frame, this.reference, out)
+});
+of_frame!(FrameMotionDerivatives, 2, |this, tree, world, out| {
+    frames::motion_derivatives(tree, world, &this.frame, this.reference, out)
+});
 
 pub(crate) struct Integrate;
 
