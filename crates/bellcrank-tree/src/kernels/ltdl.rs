@@ -39,9 +39,17 @@ pub fn solve<R: Real>(branches: &Branches, factor: &[R], x: &mut [R], columns: u
         solve_columns::<R, TILE>(branches, factor, x, (first, columns));
         first += TILE;
     }
-    while first < columns {
+    // the rest in as few pieces as possible: a single column waits for each of its own results
+    if first + 4 <= columns {
+        solve_columns::<R, 4>(branches, factor, x, (first, columns));
+        first += 4;
+    }
+    if first + 2 <= columns {
+        solve_columns::<R, 2>(branches, factor, x, (first, columns));
+        first += 2;
+    }
+    if first < columns {
         solve_columns::<R, 1>(branches, factor, x, (first, columns));
-        first += 1;
     }
 }
 
