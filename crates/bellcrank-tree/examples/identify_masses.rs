@@ -16,6 +16,7 @@ const MASSES: [f64; 7] = [4.1, 4.0, 3.2, 2.9, 1.9, 1.5, 0.7];
 const STATES: usize = 10_000;
 const NOISE: f64 = 0.05;
 
+/// Seven links in a row with these masses \[kg\], turning about z and y in turn.
 pub fn arm(masses: [f64; 7]) -> Result<TreeModel<f64>, Faults> {
     let mut b = ModelBuilder::new("arm");
     let mut last = WORLD;
@@ -62,6 +63,7 @@ fn measure(seed: &mut u64) -> Result<[Vec<f64>; 4], Box<dyn Error>> {
     Ok([q, v, a, tau])
 }
 
+/// Measures, identifies, and fails when the masses found are 1.3 % off or more.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let [q, v, a, tau] = measure(&mut 2026)?;
     let mut Y = vec![0.0; STATES * 7 * 70];
