@@ -1,5 +1,6 @@
 //! `bellcrank check`
 
+use super::say::say;
 use super::{Error, open};
 use bellcrank::model::{JointId, Model};
 use clap::Args;
@@ -52,7 +53,7 @@ impl Check {
         let figures = Figures::of(&model);
         if self.json {
             // a struct of numbers and texts always has a JSON form
-            println!("{}", serde_json::json!(figures));
+            say(serde_json::json!(figures));
         } else {
             print_figures(&model, &figures);
         }
@@ -61,20 +62,20 @@ impl Check {
 }
 
 fn print_figures(model: &Model, figures: &Figures) {
-    println!("{}", figures.model);
-    println!("  bodies          {:>6}   {:.4} kg", figures.bodies, figures.mass_kg);
-    println!("  joints          {:>6}   {} actuated", figures.joints, figures.actuators);
-    println!("  loops           {:>6}", figures.loops);
-    println!("  freedoms        {:>6}   at the reference pose", figures.dofs);
-    println!("  constraint rows {:>6}   {} redundant", model.row_count(), figures.redundant_rows);
+    say(&figures.model);
+    say(format_args!("  bodies          {:>6}   {:.4} kg", figures.bodies, figures.mass_kg));
+    say(format_args!("  joints          {:>6}   {} actuated", figures.joints, figures.actuators));
+    say(format_args!("  loops           {:>6}", figures.loops));
+    say(format_args!("  freedoms        {:>6}   at the reference pose", figures.dofs));
+    say(format_args!("  constraint rows {:>6}   {} redundant", model.row_count(), figures.redundant_rows));
     let (metres, radians) = model.reference_gap();
-    println!("  open by         {:>6.0e} m, {:.0e} rad at the reference pose", metres, radians);
+    say(format_args!("  open by         {:>6.0e} m, {:.0e} rad at the reference pose", metres, radians));
     for (k, closed) in model.loops().iter().enumerate() {
         let name = |joint: &JointId| model.joints()[joint.index()].name.as_str();
         let names: Vec<&str> = closed.joints.iter().map(name).collect();
-        println!("  loop {}: {}", k + 1, names.join(" – "));
+        say(format_args!("  loop {}: {}", k + 1, names.join(" – ")));
     }
     for (title, lines) in [("ignored", &figures.ignored), ("warning", &figures.warnings)] {
-        lines.iter().for_each(|line| println!("  {title}: {line}"));
+        lines.iter().for_each(|line| say(format_args!("  {title}: {line}")));
     }
 }

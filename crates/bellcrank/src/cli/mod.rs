@@ -1,13 +1,20 @@
 //! One file per command.
 
 mod check;
+mod completions;
 mod demo;
+mod figures;
 mod models;
 mod run;
+mod say;
+mod stop;
+mod view;
+mod watch;
 
 use bellcrank::import::{ImportError, Options, load};
 use bellcrank::model::{Faults, Model, library};
 use bellcrank::sim::BatchError;
+use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
 use std::fmt;
 use std::path::Path;
@@ -23,19 +30,31 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Show the engine at work and print figures
-    #[command(after_help = "Example:\n  bellcrank demo\n  bellcrank demo --json")]
+    #[command(
+        after_help = "Example:\n  bellcrank demo\n  bellcrank demo zoo\n  bellcrank demo --headless --json"
+    )]
     Demo(demo::Demo),
     /// Inspect a mechanism: counts, loops, mobility, redundant rows
     #[command(after_help = "Example:\n  bellcrank check robot.urdf\n  bellcrank check hybrid_biped --json")]
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
     #[command(
-        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json"
+        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html"
     )]
     Run(run::Run),
+    /// Show a mechanism or a recording in the browser
+    #[command(
+        after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
+    )]
+    View(view::View),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
+    /// Print a script that completes commands in your shell
+    #[command(
+        after_help = "Example:\n  bellcrank completions bash > ~/.local/share/bash-completion/completions/bellcrank"
+    )]
+    Completions(completions::Completions),
 }
 
 impl Arguments {
@@ -44,7 +63,9 @@ impl Arguments {
             Command::Demo(demo) => demo.run(),
             Command::Check(check) => check.run(),
             Command::Run(run) => run.run(),
+            Command::View(view) => view.run(),
             Command::Models(models) => models.run(),
+            Command::Completions(completions) => completions.run(),
         }
     }
 }
@@ -56,6 +77,7 @@ pub enum Error {
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
+    View(ViewError),
 }
 
 impl fmt::Display for Error {
@@ -70,6 +92,7 @@ impl fmt::Display for Error {
                 )
             }
             Error::Batch(error) => error.fmt(f),
+            Error::View(error) => error.fmt(f),
             Error::Faults(faults) => write!(f, "the model has faults\n{faults}"),
             Error::Import(error) => write!(f, "the model has faults\n{error}"),
         }

@@ -1,0 +1,158 @@
+// Brings the parts together: a source of frames, the stage, the panels.
+
+import * as THREE from 'three';
+import { Drag } from './drag.js';
+import { Overlays } from './overlays/index.js';
+import { centerOfMass } from './overlays/mass.js';
+import { Foot } from './panels/foot.js';
+import { Head } from './panels/head.js';
+import { Motion } from './panels/motion.js';
+import { Plots } from './panels/plots.js';
+import { addShow } from './panels/show.js';
+import { Tree } from './panels/tree.js';
+import { Quality } from './quality.js';
+import { frameMatrix } from './stage/pose.js';
+import { Stage } from './stage/stage.js';
+import { View } from './stage/view.js';
+import { Worlds } from './stage/worlds.js';
+
+const part = (id) => document.getElementById(id);
+
+export class App {
+  focus = 0;
+  chosen = null;
+  frame = null;
+  framesPerSecond = 0;
+  drawn = 0;
+
+  constructor(source) {
+    this.source = source;
+    this.scene = source.scene;
+    const size = Math.max(...this.scene.models.map(({ extent }) => Math.max(...extent.high.map((h, k) => h - extent.low[k]))));
+    this.stage = new Stage(part('view'), this.scene.floor, size);
+    this.worlds = new Worlds(this.scene, this.stage);
+    this.view = new View(this.scene, this.stage);
+    this.view.controls.addEventListener('change', () => this.redraw());
+    this.overlays = new Overlays(this);
+    this.drag = new Drag(this);
+    this.quality = new Quality(this.stage);
+    this.buildPanels();
+    window.addEventListener('resize', () => { this.stage.resize(); this.redraw(); });
+    window.addEventListener('keydown', (event) => this.key(event));
+    this.clock = performance.now();
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  get world() { return this.scene.worlds[this.focus]; }
+  get model() { return this.scene.models[this.world.model]; }
+
+  buildPanels() {
+    document.title = `${this.scene.title}, Bellcrank`;
+    this.head = new Head(this, part('head'));
+    this.tree = new Tree(this, part('left'));
+    addShow(this, part('right'));
+    this.motion = new Motion(this, part('right'));
+    this.plots = new Plots(this, part('right'));
+    this.foot = new Foot(this, part('foot'));
+  }
+
+  /** One picture of the screen: takes what is new, draws if anything changed. */
+  tick(now) {
+    requestAnimationFrame((next) => this.tick(next));
+    const elapsed = Math.min(now - this.clock, 250);
+    this.clock = now;
+    const frame = this.source.advance(elapsed / 1000);
+    if (frame && (frame !== this.frame || this.source.playing)) this.take(frame);
+    this.foot.tick(this.framesPerSecond);
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.drag.update();
+    this.stage.render();
+    this.count(now);
+  }
+
+  take(frame) {
+    this.frame = frame;
+    this.worlds.update(frame);
+    const center = centerOfMass(frame, this.world, this.model);
+    this.view.track(center);
+    this.stage.light(center.setZ(this.scene.floor + 0.4 * this.stage.size), this.shadowRadius());
+    this.overlays.update(frame);
+    this.head.update(frame);
+    this.motion.update(frame);
+    this.plots.update(frame);
+    this.redraw();
+  }
+
+  /** Shadows reach over everything that is drawn finely. */
+  shadowRadius() { return (this.scene.worlds.length > 12 ? 0.9 : this.scene.worlds.length > 1 ? 3 : 1.1) * this.stage.size; }
+
+  count(now) {
+    this.drawn++;
+    if (this.last) {
+      const gap = now - this.last;
+      this.framesPerSecond += 0.08 * (1000 / Math.max(gap, 1) - this.framesPerSecond);
+      this.quality.note(gap);
+    }
+    this.last = now;
+  }
+
+  redraw() { this.dirty = true; }
+
+  /** Marks a body and turns to its world. */
+  choose(chosen) {
+    this.chosen = chosen;
+    if (chosen && chosen.world !== this.focus) this.turnTo(chosen.world);
+    this.worlds.choose(chosen);
+    this.tree.mark();
+    this.redraw();
+  }
+
+  turnTo(place) {
+    const sameModel = this.scene.worlds[place].model === this.world.model;
+    this.focus = place;
+    this.worlds.setFocus(place);
+    this.plots.clear();
+    if (!sameModel) this.tree.fill();
+    this.motion.fill();
+    this.look(() => this.view.frameWorld(place));
+    if (this.frame) this.take(this.frame);
+  }
+
+  look(move) {
+    move();
+    this.redraw();
+  }
+
+  reset() {
+    this.plots.clear();
+    this.source.reset();
+  }
+
+  bodyMatrix(world, body) { return frameMatrix(this.frame, world, body, undefined, new THREE.Matrix4()); }
+
+  key(event) {
+    if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey) return;
+    const does = { ' ': () => this.foot.toggle(), '.': () => this.source.step(1), ',': () => this.source.step(-1), r: () => this.reset(), f: () => { this.view.follow = !this.view.follow; this.foot.update(); }, h: () => document.body.classList.toggle('bare') };
+    if (!does[event.key] || (event.key === ',' && this.source.live)) return;
+    event.preventDefault();
+    does[event.key]();
+  }
+
+  /** The state of play has changed. */
+  changed() {
+    this.foot.update();
+    say(this.source.note);
+  }
+}
+
+let hiding;
+/** A line that goes away again. */
+export function say(text) {
+  const note = part('note');
+  if (!text) return;
+  note.textContent = text;
+  note.classList.add('shown');
+  clearTimeout(hiding);
+  hiding = setTimeout(() => note.classList.remove('shown'), 4000);
+}

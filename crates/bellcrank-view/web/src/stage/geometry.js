@@ -1,0 +1,74 @@
+// Shapes of the model → triangles. Coarse ones are for worlds far away.
+
+import * as THREE from 'three';
+import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
+import { RoundedBoxGeometry } from 'three/examples/jsm/geometries/RoundedBoxGeometry.js';
+import { bytesOf } from '../data/scene.js';
+
+/** Two shapes with equal keys have equal triangles. */
+export function geometryKey(geometry) {
+  return JSON.stringify(geometry);
+}
+
+/** Triangles in the shape's own frame; capsule, cylinder and cone stand along z. */
+export function makeGeometry(geometry, meshes, coarse) {
+  const round = coarse ? 7 : 24;
+  switch (geometry.type) {
+    case 'sphere':
+      return coarse ? new THREE.IcosahedronGeometry(geometry.radius, 1) : new THREE.SphereGeometry(geometry.radius, 28, 18);
+    case 'ellipsoid': {
+      const ball = coarse ? new THREE.IcosahedronGeometry(1, 1) : new THREE.SphereGeometry(1, 28, 18);
+      return ball.scale(...geometry.radii);
+    }
+    case 'capsule':
+      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, coarse ? 1 : 6, round, 1).rotateX(Math.PI / 2);
+    case 'cylinder':
+      return new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
+    case 'cone':
+      return new THREE.ConeGeometry(geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
+    case 'box': {
+      const [x, y, z] = geometry.half.map((h) => 2 * h);
+      if (coarse) return new THREE.BoxGeometry(x, y, z);
+      const bevel = 0.12 * Math.min(x, y, z);
+      return new RoundedBoxGeometry(x, y, z, 2, bevel);
+    }
+    case 'mesh':
+      return meshGeometry(meshes[geometry.mesh]);
+    case 'height_field':
+      return fieldGeometry(geometry);
+    case 'plane':
+      return new THREE.PlaneGeometry(4, 4);
+    default:
+      throw new Error(`this page does not know the shape ${geometry.type}`);
+  }
+}
+
+function meshGeometry(mesh) {
+  const points = new Float32Array(bytesOf(mesh.points).buffer);
+  const triangles = new Uint32Array(bytesOf(mesh.triangles).buffer);
+  if (triangles.length === 0) {
+    const corners = [];
+    for (let k = 0; k + 2 < points.length; k += 3) corners.push(new THREE.Vector3(points[k], points[k + 1], points[k + 2]));
+    return new ConvexGeometry(corners);
+  }
+  const indexed = new THREE.BufferGeometry();
+  indexed.setAttribute('position', new THREE.BufferAttribute(points, 3));
+  indexed.setIndex(new THREE.BufferAttribute(triangles, 1));
+  const flat = indexed.toNonIndexed(); // crisp edges: CAD meshes look wrong when smoothed
+  flat.computeVertexNormals();
+  return flat;
+}
+
+function fieldGeometry({ rows, columns, size, heights }) {
+  const z = new Float32Array(bytesOf(heights).buffer);
+  const plane = new THREE.PlaneGeometry(size[0], size[1], columns - 1, rows - 1);
+  const position = plane.getAttribute('position');
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      // three.js counts rows from +y, the field from −y
+      position.setZ((rows - 1 - row) * columns + column, z[row * columns + column]);
+    }
+  }
+  plane.computeVertexNormals();
+  return plane;
+}
