@@ -67,6 +67,7 @@ pub struct Live {
     note: String,
     measured_speed: f64,
     shown: Instant,
+    last: Frame,
 }
 
 impl Live {
@@ -96,6 +97,7 @@ impl Live {
             note: String::new(),
             measured_speed: 0.0,
             shown: Instant::now(),
+            last: Frame::default(),
         };
         live.publish(batch)?;
         live.publish_state();
@@ -274,7 +276,10 @@ impl Live {
         if first || self.watchers() > 0 && self.shown.elapsed() >= FRAME_TIME / 2 {
             self.shown = Instant::now();
             let frame = Frame::of(batch, self.scene.worlds(), self.time, &batch.report())?;
-            self.hub.publish_frame(frame.to_message(self.measured_speed));
+            if frame != self.last {
+                self.hub.publish_frame(frame.to_message(self.measured_speed));
+                self.last = frame;
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 // Brings the parts together: a source of frames, the stage, the panels.
 
 import * as THREE from 'three';
+import { extentSize } from './data/scene.js';
 import { Drag } from './drag.js';
 import { Overlays } from './overlays/index.js';
 import { centerOfMass } from './overlays/mass.js';
@@ -14,7 +15,7 @@ import { Quality } from './quality.js';
 import { frameMatrix } from './stage/pose.js';
 import { Stage } from './stage/stage.js';
 import { View } from './stage/view.js';
-import { Worlds } from './stage/worlds.js';
+import { FEW, Worlds } from './stage/worlds.js';
 
 const part = (id) => document.getElementById(id);
 
@@ -28,7 +29,7 @@ export class App {
   constructor(source) {
     this.source = source;
     this.scene = source.scene;
-    const size = Math.max(...this.scene.models.map(({ extent }) => Math.max(...extent.high.map((h, k) => h - extent.low[k]))));
+    const size = Math.max(...this.scene.models.map(extentSize));
     this.stage = new Stage(part('view'), this.scene.floor, size);
     this.worlds = new Worlds(this.scene, this.stage);
     this.view = new View(this.scene, this.stage);
@@ -51,8 +52,8 @@ export class App {
     this.head = new Head(this, part('head'));
     this.tree = new Tree(this, part('left'));
     addShow(this, part('right'));
-    this.motion = new Motion(this, part('right'));
     this.plots = new Plots(this, part('right'));
+    this.motion = new Motion(this, part('right'));
     this.foot = new Foot(this, part('foot'));
   }
 
@@ -64,11 +65,11 @@ export class App {
     const frame = this.source.advance(elapsed / 1000);
     if (frame && (frame !== this.frame || this.source.playing)) this.take(frame);
     this.foot.tick(this.framesPerSecond);
-    if (!this.dirty) return;
-    this.dirty = false;
+    if (!this.dirty && !this.quality.rest(now)) return;
     this.drag.update();
     this.stage.render();
-    this.count(now);
+    if (this.dirty) this.count(now);
+    this.dirty = false;
   }
 
   take(frame) {
@@ -76,7 +77,7 @@ export class App {
     this.worlds.update(frame);
     const center = centerOfMass(frame, this.world, this.model);
     this.view.track(center);
-    this.stage.light(center.setZ(this.scene.floor + 0.4 * this.stage.size), this.shadowRadius());
+    this.stage.light(center.setZ(this.scene.floor + 0.4 * extentSize(this.model)), this.shadowRadius());
     this.overlays.update(frame);
     this.head.update(frame);
     this.motion.update(frame);
@@ -84,15 +85,18 @@ export class App {
     this.redraw();
   }
 
-  /** Shadows reach over everything that is drawn finely. */
-  shadowRadius() { return (this.scene.worlds.length > 12 ? 0.9 : this.scene.worlds.length > 1 ? 3 : 1.1) * this.stage.size; }
+  /** Shadows reach over everything that is drawn finely, as far as that stays sharp. */
+  shadowRadius() {
+    const count = this.scene.worlds.length;
+    return (count > FEW ? 0.9 : Math.min(1.1 + 0.9 * (Math.sqrt(count) - 1), 4)) * extentSize(this.model);
+  }
 
   count(now) {
     this.drawn++;
     if (this.last) {
       const gap = now - this.last;
       this.framesPerSecond += 0.08 * (1000 / Math.max(gap, 1) - this.framesPerSecond);
-      this.quality.note(gap);
+      this.quality.note(gap, now);
     }
     this.last = now;
   }

@@ -33,3 +33,8 @@ export function bytesOf(text) {
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }
+
+/** The longest edge of a model [m]. */
+export function extentSize({ extent: { low, high } }) {
+  return Math.max(...high.map((h, k) => h - low[k]), 1e-3);
+}

@@ -4,7 +4,7 @@ import * as THREE from 'three';
 import { frameMatrix } from '../stage/pose.js';
 
 export class Collision {
-  constructor(scene, size, floor, worlds) {
+  constructor(scene, floor, worlds) {
     this.worlds = worlds;
     this.group = new THREE.Group();
     this.objects = [this.group];

@@ -6,8 +6,7 @@ import { Marks, unitBar } from './marks.js';
 const MOST = 256;
 
 export class Contacts {
-  constructor(scene, size) {
-    this.size = size;
+  constructor(scene) {
     this.dots = new Marks(new THREE.SphereGeometry(1, 12, 8), MOST);
     this.shafts = new Marks(unitBar(8), MOST, { opacity: 0.9 });
     this.heads = new Marks(new THREE.ConeGeometry(1, 1, 12).rotateX(Math.PI / 2), MOST, { opacity: 0.95 });

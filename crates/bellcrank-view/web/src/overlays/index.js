@@ -1,5 +1,6 @@
 // What is drawn over the world in focus, each part switched on and off.
 
+import { extentSize } from '../data/scene.js';
 import { Collision } from './collision.js';
 import { Contacts } from './contacts.js';
 import { Axes, Joints } from './joints.js';
@@ -23,7 +24,7 @@ export class Overlays {
   set(name, on) {
     const { scene, stage, worlds } = this.app;
     if (on) {
-      this.parts[name] ??= new PARTS[name](scene, stage.size, scene.floor, worlds, stage);
+      this.parts[name] ??= new PARTS[name](scene, scene.floor, worlds, stage);
       this.parts[name].objects.forEach((object) => stage.scene.add(object));
       this.shown.add(name);
     } else {
@@ -31,11 +32,17 @@ export class Overlays {
       this.parts[name]?.hide?.();
       this.shown.delete(name);
     }
+    const box = document.getElementById(`show-${name}`);
+    if (box) box.checked = on;
+    if (this.app.frame) this.update(this.app.frame);
     this.app.redraw();
   }
 
   update(frame) {
     const { world, model } = this.app;
-    for (const name of this.shown) this.parts[name].update(frame, world, model, this.shown.has('joints'));
+    for (const name of this.shown) {
+      this.parts[name].size = extentSize(model);
+      this.parts[name].update(frame, world, model, this.shown.has('joints'));
+    }
   }
 }

@@ -11,8 +11,7 @@ const KINDS = {
 const RGB = ['#d64545', '#3f9d4f', '#3b6fd4'];
 
 export class Joints {
-  constructor(scene, size) {
-    this.size = size;
+  constructor(scene) {
     const most = Math.max(...scene.models.map((model) => model.joints.length), 1);
     this.drums = new Marks(unitBar(20), most, { opacity: 0.85 });
     this.objects = [this.drums.mesh];
@@ -32,8 +31,7 @@ export class Joints {
 }
 
 export class Axes {
-  constructor(scene, size) {
-    this.size = size;
+  constructor(scene) {
     const joints = Math.max(...scene.models.map((model) => model.joints.length), 1);
     const bodies = Math.max(...scene.models.map((model) => model.bodies.length), 1);
     this.bars = new Marks(unitBar(6), joints + 3 * bodies, { opacity: 0.9 });

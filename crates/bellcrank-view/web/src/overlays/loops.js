@@ -6,8 +6,7 @@ import { framePoint } from '../stage/pose.js';
 import { Marks, unitBar } from './marks.js';
 
 export class Loops {
-  constructor(scene, size) {
-    this.size = size;
+  constructor(scene) {
     const most = Math.max(...scene.models.map((model) => model.loops.reduce((sum, loop) => sum + loop.length, 0)), 1);
     this.bars = new Marks(unitBar(8), most, { opacity: 0.8 });
     this.dots = new Marks(new THREE.SphereGeometry(1, 12, 8), most, { opacity: 0.9 });

@@ -20,8 +20,7 @@ export function centerOfMass(frame, world, model, out = new THREE.Vector3()) {
 }
 
 export class Mass {
-  constructor(scene, size, floor) {
-    this.size = size;
+  constructor(scene, floor) {
     this.floor = floor;
     const most = Math.max(...scene.models.map((model) => model.bodies.length), 1);
     this.balls = new Marks(new THREE.SphereGeometry(1, 18, 12), most + 2, { opacity: 0.9 });

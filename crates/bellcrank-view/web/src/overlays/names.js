@@ -7,7 +7,7 @@ export class Names {
   objects = [];
   spans = [];
 
-  constructor(scene, size, floor, worlds, stage) {
+  constructor(scene, floor, worlds, stage) {
     this.stage = stage;
     this.root = document.getElementById('labels');
   }

@@ -18,5 +18,5 @@ export function shapeColor(shape) {
 
 /** One colour for a loop, all of them different. */
 export function loopColor(index, count) {
-  return `hsl(${Math.round(330 + (360 * index) / Math.max(count, 1)) % 360} 72% 50%)`;
+  return `hsl(${Math.round(330 + (360 * index) / Math.max(count, 1)) % 360}, 75%, 50%)`;
 }

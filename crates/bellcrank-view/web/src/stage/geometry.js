@@ -10,9 +10,10 @@ export function geometryKey(geometry) {
   return JSON.stringify(geometry);
 }
 
-/** Triangles in the shape's own frame; capsule, cylinder and cone stand along z. */
-export function makeGeometry(geometry, meshes, coarse) {
-  const round = coarse ? 7 : 24;
+/** Triangles in the shape's own frame, coarse, middle or fine; capsule, cylinder and cone stand along z. */
+export function makeGeometry(geometry, meshes, detail) {
+  const coarse = detail === 'coarse';
+  const round = { coarse: 6, middle: 14, fine: 28 }[detail];
   switch (geometry.type) {
     case 'sphere':
       return coarse ? new THREE.IcosahedronGeometry(geometry.radius, 1) : new THREE.SphereGeometry(geometry.radius, 28, 18);
@@ -21,7 +22,7 @@ export function makeGeometry(geometry, meshes, coarse) {
       return ball.scale(...geometry.radii);
     }
     case 'capsule':
-      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, coarse ? 1 : 6, round, 1).rotateX(Math.PI / 2);
+      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, { coarse: 1, middle: 3, fine: 7 }[detail], round, 1).rotateX(Math.PI / 2);
     case 'cylinder':
       return new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
     case 'cone':
@@ -30,7 +31,7 @@ export function makeGeometry(geometry, meshes, coarse) {
       const [x, y, z] = geometry.half.map((h) => 2 * h);
       if (coarse) return new THREE.BoxGeometry(x, y, z);
       const bevel = 0.12 * Math.min(x, y, z);
-      return new RoundedBoxGeometry(x, y, z, 2, bevel);
+      return new RoundedBoxGeometry(x, y, z, detail === 'fine' ? 3 : 1, bevel);
     }
     case 'mesh':
       return meshGeometry(meshes[geometry.mesh]);

@@ -1,44 +1,43 @@
 // Renderer, light, sky.
 
 import * as THREE from 'three';
-import { makeFloor } from './floor.js';
+import { makeFloor, makeShade } from './floor.js';
 
-const SKY = ['#f7f9fb', '#e9eef2', '#dde4ea'];
-
-/** Canvas → picture. Everything is drawn with z up, in metres. */
+/** Canvas → picture, over the page's own background. Everything is drawn with z up, in metres. */
 export class Stage {
   constructor(canvas, floor, size) {
-    const probe = this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance', preserveDrawingBuffer: true });
-    this.software = isSoftware(probe.getContext());
-    probe.outputColorSpace = THREE.SRGBColorSpace;
-    probe.toneMapping = THREE.NoToneMapping;
-    probe.shadowMap.enabled = true;
-    probe.shadowMap.type = this.software ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
+    this.software = isSoftware();
+    const renderer = this.renderer = new THREE.WebGLRenderer({ canvas, alpha: true, antialias: !this.software, powerPreference: 'high-performance', preserveDrawingBuffer: true });
+    renderer.outputColorSpace = THREE.SRGBColorSpace;
+    renderer.toneMapping = THREE.NoToneMapping;
+    renderer.setClearColor('#e9eef2', 0);
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = this.software ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
     this.scene = new THREE.Scene();
-    this.scene.background = sky();
-    this.camera = new THREE.PerspectiveCamera(32, 1, 0.01 * size, 400 * size);
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.02 * size, 200 * size);
     this.camera.up.set(0, 0, 1);
     this.size = size;
-    this.floorHeight = floor;
     this.floor = makeFloor(size);
     this.floor.position.z = floor - 1e-3 * size;
-    this.scene.add(this.floor);
+    this.shade = makeShade();
+    this.shade.position.z = floor - 0.5e-3 * size;
+    this.scene.add(this.floor, this.shade);
     this.addLights();
+    this.count = 0;
     this.scale = 1; // of the picture's resolution
     this.resize();
   }
 
   addLights() {
-    this.scene.add(new THREE.HemisphereLight('#ffffff', '#c9c3ba', 1.55));
-    this.key = new THREE.DirectionalLight('#fff4e6', 2.1);
+    this.scene.add(new THREE.HemisphereLight('#ffffff', '#d3cdc4', 1.75));
+    this.key = new THREE.DirectionalLight('#fff6ea', 2.2);
     this.key.castShadow = true;
-    const resolution = this.software ? 1024 : 2048;
+    const resolution = this.software ? 512 : 2048;
     this.key.shadow.mapSize.set(resolution, resolution);
-    this.key.shadow.radius = 5;
-    this.key.shadow.intensity = 0.55;
+    this.key.shadow.radius = this.software ? 3 : 5;
     this.scene.add(this.key, this.key.target);
-    const fill = new THREE.DirectionalLight('#dfeaff', 0.55);
-    fill.position.set(-3, -2, 2);
+    const fill = new THREE.DirectionalLight('#dfeaff', 0.7);
+    fill.position.set(1, -4, 1.2);
     this.scene.add(fill);
   }
 
@@ -46,12 +45,16 @@ export class Stage {
   light(center, radius) {
     const camera = this.key.shadow.camera;
     this.key.target.position.copy(center);
-    this.key.position.copy(center).add(new THREE.Vector3(0.55, -0.7, 1.35).multiplyScalar(4 * radius));
+    this.key.position.copy(center).add(new THREE.Vector3(0.75, -0.35, 1.35).multiplyScalar(4 * radius));
     Object.assign(camera, { left: -radius, right: radius, top: radius, bottom: -radius, near: 0.5 * radius, far: 12 * radius });
     camera.updateProjectionMatrix();
-    this.key.shadow.bias = -1e-4;
+    this.key.shadow.bias = -2e-4;
     this.key.shadow.normalBias = 0.004 * radius;
     this.key.target.updateMatrixWorld();
+    this.shade.position.x = center.x;
+    this.shade.position.y = center.y;
+    this.shade.scale.setScalar(radius);
+    this.floor.material.uniforms.center.value.set(center.x, center.y);
   }
 
   resize() {
@@ -63,27 +66,17 @@ export class Stage {
   }
 
   render() {
-    this.floor.material.userData.center.value.set(this.key.target.position.x, this.key.target.position.y);
+    // a processor draws the shadow anew only every third time
+    this.renderer.shadowMap.autoUpdate = !this.software || this.count++ % 3 === 0;
     this.renderer.render(this.scene, this.camera);
   }
 }
 
 /** True where a processor draws instead of a graphics card. */
-function isSoftware(gl) {
-  const info = gl.getExtension('WEBGL_debug_renderer_info');
+function isSoftware() {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
   const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
   return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
-
-function sky() {
-  const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = [2, 256];
-  const context = canvas.getContext('2d');
-  const gradient = context.createLinearGradient(0, 0, 0, 256);
-  SKY.forEach((color, k) => gradient.addColorStop(k / (SKY.length - 1), color));
-  context.fillStyle = gradient;
-  context.fillRect(0, 0, 2, 256);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.colorSpace = THREE.SRGBColorSpace;
-  return texture;
 }

@@ -31,7 +31,7 @@ export class View {
     this.focus = place;
     this.anchor = null;
     const several = this.scene.worlds.length > 1;
-    this.lookAt(this.box(place), several ? 1.45 : 1.12);
+    this.lookAt(this.box(place), several ? 1.7 : 1.12);
   }
 
   frameAll() {

@@ -4,10 +4,12 @@
 
 import * as THREE from 'three';
 import { CHOSEN, shapeColor } from './colors.js';
+import { centerOfMass } from '../overlays/mass.js';
+import { Patches } from './floor.js';
 import { geometryKey, makeGeometry } from './geometry.js';
 import { writeMatrix } from './pose.js';
 
-const FEW = 12; // as many worlds are all drawn finely
+export const FEW = 12; // as many worlds are all drawn finely
 
 export class Worlds {
   constructor(scene, stage) {
@@ -24,13 +26,17 @@ export class Worlds {
   setFocus(focus) {
     this.focus = focus;
     this.group.children.forEach((mesh) => mesh.dispose());
+    if (this.patches) this.stage.scene.remove(this.patches.mesh);
     this.group.clear();
     this.batches = [];
     const worlds = this.scene.worlds;
     const few = worlds.length <= FEW;
     const near = few ? worlds : [worlds[focus]];
     this.addWorlds(near, false);
-    if (!few) this.addWorlds(worlds.filter((_, place) => place !== focus), true);
+    const far = few ? [] : worlds.filter((_, place) => place !== focus);
+    this.addWorlds(far, true);
+    this.patches = new Patches(far, this.scene.models, this.scene.floor, this.stage.size);
+    this.stage.scene.add(this.patches.mesh);
     this.paint();
   }
 
@@ -69,8 +75,9 @@ export class Worlds {
   }
 
   geometry(geometry, coarse) {
-    const key = `${geometryKey(geometry)} ${coarse}`;
-    if (!this.geometries.has(key)) this.geometries.set(key, makeGeometry(geometry, this.scene.meshes, coarse));
+    const detail = coarse ? 'coarse' : this.stage.software ? 'middle' : 'fine';
+    const key = `${geometryKey(geometry)} ${detail}`;
+    if (!this.geometries.has(key)) this.geometries.set(key, makeGeometry(geometry, this.scene.meshes, detail));
     return this.geometries.get(key);
   }
 
@@ -92,6 +99,7 @@ export class Worlds {
       mesh.instanceMatrix.needsUpdate = true;
       mesh.boundingSphere = null;
     }
+    this.patches.update((world) => centerOfMass(frame, world, this.scene.models[world.model]));
   }
 
   /** Marks a body of a world, or none. */

@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// Mechanisms that are worth looking at side by side.
-const ZOO: [&str; 12] = [
+const ZOO: [&str; 10] = [
     "hybrid_biped",
     "five_bar_quadruped",
     "jansen_leg",
@@ -25,8 +25,6 @@ const ZOO: [&str; 12] = [
     "four_bar_tie_rod",
     "slider_crank",
     "gyroscope",
-    "cartpole",
-    "double_pendulum",
 ];
 
 /// How long the figures are taken over [steps].

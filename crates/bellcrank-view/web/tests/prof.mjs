@@ -1,0 +1,23 @@
+import { openBrowser, openPage } from './browser.mjs';
+const browser = await openBrowser();
+const page = await openPage(browser, process.argv[2]);
+await page.waitForTimeout(1000);
+console.log(await page.evaluate(async () => {
+  const a = window.bellcrank; a.source.pause(); a.tick = () => {};
+  const gl = a.stage.renderer.getContext(); const px = new Uint8Array(4);
+  const time = (n=3) => { const t = performance.now(); for (let i=0;i<n;i++){ a.stage.render(); gl.readPixels(0,0,1,1,gl.RGBA,gl.UNSIGNED_BYTE,px);} return ((performance.now()-t)/n).toFixed(0); };
+  const out = { info: gl.getParameter(gl.getExtension('WEBGL_debug_renderer_info').UNMASKED_RENDERER_WEBGL), samples: gl.getParameter(gl.SAMPLES), px: [...px] };
+  out.err = gl.getError();
+  out.all = time();
+  a.stage.key.castShadow = false; out.noshadow = time();
+  a.stage.floor.visible = false; out.nofloor = time();
+  a.worlds.group.visible = false; out.noworlds = time();
+  a.worlds.group.visible = true; 
+  a.stage.scale = 0.5; a.stage.resize(); out.half_nofloor = time();
+  a.stage.floor.visible = true; out.half_floor = time();
+  out.px2 = [...px]; out.cam = a.stage.camera.position.toArray(); out.size=a.stage.size; out.target=a.view.controls.target.toArray();
+  return out;
+}));
+console.log(page.faults);
+await page.screenshot({ path: '/tmp/vw/p.png' });
+await browser.close();
