@@ -1,6 +1,6 @@
 //! A spring between the mouse and a point of a body.
 //!
-//! Force f = k (target − p) − c v at the point p. Stiffness follows the whole mechanism, k = M ω² with ω = 2π · 1.5 /s, and
+//! Force f = k (target − p) − c v at the point p. Stiffness follows the whole mechanism, k = M ω² with ω = 2π · 3 /s, and
 //! is critically damped for it; both are bounded by what a step can take with the body alone: the force acts for a whole
 //! step, so that k Δt² and c Δt must stay below the mass felt at the point, 1/m_p = 1/m + tr([r]ₓ I⁻¹ [r]ₓᵀ).
 
@@ -10,7 +10,7 @@ use bellcrank_sim::{Batch, BatchError};
 use std::f64::consts::TAU;
 
 /// Hand's frequency [1/s].
-const FREQUENCY: f64 = 1.5;
+const FREQUENCY: f64 = 3.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Drag {
@@ -58,7 +58,7 @@ mod tests {
     use bellcrank_model::library;
     use bellcrank_sim::BatchOptions;
 
-    /// 1 kg held 0.1 m beside its middle: k = (2π · 1.5)² = 88.8 N/m, so 8.88 N, without moment about the middle.
+    /// 1 kg held 0.1 m from the mouse at its middle: k = (2π · 3)² = 355.3 N/m, so 35.5 N, without moment about the middle.
     #[test]
     fn the_force_is_that_of_a_spring_to_the_mouse() {
         let model = library::box_on_plane().build().expect("sound");
@@ -66,7 +66,7 @@ mod tests {
         let p = batch.body_pose(0, 0).expect("a pose").p;
         let drag = Drag { world: 0, body: 0, anchor: Vec3::zero(), target: p + Vec3::x_axis() * 0.1 };
         let (force, moment) = drag.wrench(&batch).expect("a wrench");
-        assert!((force - Vec3::x_axis() * 8.8826).norm() < 1e-3, "{force:?}");
+        assert!((force - Vec3::x_axis() * 35.5306).norm() < 1e-3, "{force:?}");
         assert!(moment.norm() < 1e-12);
     }
 }

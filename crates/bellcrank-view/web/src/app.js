@@ -60,16 +60,18 @@ export class App {
   /** One picture of the screen: takes what is new, draws if anything changed. */
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
-    const elapsed = Math.min(now - this.clock, 250);
+    const elapsed = now - this.clock;
     this.clock = now;
-    const frame = this.source.advance(elapsed / 1000);
+    if (this.drew) this.quality.note(elapsed, now); // a picture that takes long delays the next tick
+    const frame = this.source.advance(Math.min(elapsed, 250) / 1000);
     if (frame && (frame !== this.frame || this.source.playing)) this.take(frame);
-    this.foot.tick(this.framesPerSecond);
+    this.foot.tick(this.count(now));
+    this.drew = this.dirty;
     if (!this.dirty && !this.quality.rest(now)) return;
+    this.dirty = false;
     this.drag.update();
     this.stage.render();
-    if (this.dirty) this.count(now);
-    this.dirty = false;
+    if (this.drew) this.drawn++;
   }
 
   take(frame) {
@@ -91,14 +93,12 @@ export class App {
     return (count > FEW ? 0.9 : Math.min(1.1 + 0.9 * (Math.sqrt(count) - 1), 4)) * extentSize(this.model);
   }
 
+  /** Pictures per second, over the last second or so. */
   count(now) {
-    this.drawn++;
-    if (this.last) {
-      const gap = now - this.last;
-      this.framesPerSecond += 0.08 * (1000 / Math.max(gap, 1) - this.framesPerSecond);
-      this.quality.note(gap, now);
-    }
-    this.last = now;
+    const { since = now, before = this.drawn } = this.counted ?? {};
+    if (now - since > 1000) this.framesPerSecond = (1000 * (this.drawn - before)) / (now - since);
+    if (!this.counted || now - since > 1000) this.counted = { since: now, before: this.drawn };
+    return this.framesPerSecond;
   }
 
   redraw() { this.dirty = true; }

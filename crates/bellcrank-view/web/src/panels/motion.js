@@ -17,8 +17,7 @@ export class Motion {
     if (!source.live) return;
     const tab = (mode, text) => el('button', { 'aria-pressed': String(this.mode === mode), onclick: () => { this.mode = mode; this.fill(); } }, text);
     this.all = el('input', { type: 'checkbox', id: 'all-worlds' });
-    const several = this.app.scene.worlds.length > 1 && this.mode === 'motors';
-    this.programButton = el('button', { onclick: () => source.setProgram(!source.program), title: 'The program moves the motors; a slider takes over by hand' }, 'program');
+    const several = this.app.scene.worlds.length > 1 && this.mode === 'motors' && model.actuators.length > 0;
     this.sliders = this.mode === 'motors' ? this.motors(model) : this.joints(model);
     const poses = model.keyframes.map((name) => el('button', { onclick: () => source.goTo([this.app.world.index], name) }, name));
     this.card.replaceChildren(

@@ -4,6 +4,7 @@ const PALETTE = ['#2f8f94', '#e0775a', '#e3ab3d', '#7b6ca8', '#5f8dc0', '#8aa65a
 
 export const WORLD_COLOR = '#5b6673';
 export const CHOSEN = '#ffb000';
+export const FROZEN = '#aebccb';
 
 export function bodyColor(body) {
   return body === null ? WORLD_COLOR : PALETTE[body % PALETTE.length];

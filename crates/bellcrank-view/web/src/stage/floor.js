@@ -45,7 +45,7 @@ export function makeFloor(size) {
 /** Catches the shadow; of radius 1. */
 export function makeShade() {
   const material = new THREE.ShadowMaterial({ color: '#27313c', opacity: 0.3, depthWrite: false });
-  const mesh = new THREE.Mesh(new THREE.PlaneGeometry(3, 3), material);
+  const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2.4, 2.4), material);
   mesh.receiveShadow = true;
   mesh.renderOrder = -1;
   return mesh;

@@ -3,6 +3,7 @@
 import * as THREE from 'three';
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { RoundedBoxGeometry } from 'three/examples/jsm/geometries/RoundedBoxGeometry.js';
+import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import { bytesOf } from '../data/scene.js';
 
 /** Two shapes with equal keys have equal triangles. */
@@ -12,24 +13,21 @@ export function geometryKey(geometry) {
 
 /** Triangles in the shape's own frame, coarse, middle or fine; capsule, cylinder and cone stand along z. */
 export function makeGeometry(geometry, meshes, detail) {
-  const coarse = detail === 'coarse';
-  const round = { coarse: 6, middle: 14, fine: 28 }[detail];
+  if (detail === 'coarse') return coarseGeometry(geometry, meshes);
+  const round = detail === 'fine' ? 28 : 14;
   switch (geometry.type) {
     case 'sphere':
-      return coarse ? new THREE.IcosahedronGeometry(geometry.radius, 1) : new THREE.SphereGeometry(geometry.radius, 28, 18);
-    case 'ellipsoid': {
-      const ball = coarse ? new THREE.IcosahedronGeometry(1, 1) : new THREE.SphereGeometry(1, 28, 18);
-      return ball.scale(...geometry.radii);
-    }
+      return new THREE.SphereGeometry(geometry.radius, round, Math.round(0.65 * round));
+    case 'ellipsoid':
+      return new THREE.SphereGeometry(1, round, Math.round(0.65 * round)).scale(...geometry.radii);
     case 'capsule':
-      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, { coarse: 1, middle: 3, fine: 7 }[detail], round, 1).rotateX(Math.PI / 2);
+      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, detail === 'fine' ? 7 : 3, round, 1).rotateX(Math.PI / 2);
     case 'cylinder':
       return new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
     case 'cone':
       return new THREE.ConeGeometry(geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
     case 'box': {
       const [x, y, z] = geometry.half.map((h) => 2 * h);
-      if (coarse) return new THREE.BoxGeometry(x, y, z);
       const bevel = 0.12 * Math.min(x, y, z);
       return new RoundedBoxGeometry(x, y, z, detail === 'fine' ? 3 : 1, bevel);
     }
@@ -42,6 +40,31 @@ export function makeGeometry(geometry, meshes, detail) {
     default:
       throw new Error(`this page does not know the shape ${geometry.type}`);
   }
+}
+
+/** As few corners as will do; shaded flat, so that neighbouring faces share them. */
+function coarseGeometry(geometry, meshes) {
+  switch (geometry.type) {
+    case 'sphere':
+      return merged(new THREE.IcosahedronGeometry(1.06 * geometry.radius, 0));
+    case 'ellipsoid':
+      return merged(new THREE.IcosahedronGeometry(1.06, 0).scale(...geometry.radii));
+    case 'capsule':
+      return merged(new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length + geometry.radius, 5, 1).rotateX(Math.PI / 2));
+    case 'cylinder':
+      return merged(new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, 8, 1).rotateX(Math.PI / 2));
+    case 'box':
+      return merged(new THREE.BoxGeometry(...geometry.half.map((h) => 2 * h)));
+    default:
+      return makeGeometry(geometry, meshes, 'middle');
+  }
+}
+
+/** Corners at the same place become one. */
+function merged(geometry) {
+  geometry.deleteAttribute('normal');
+  geometry.deleteAttribute('uv');
+  return mergeVertices(geometry, 1e-6);
 }
 
 function meshGeometry(mesh) {

@@ -24,6 +24,7 @@ export class Stage {
     this.scene.add(this.floor, this.shade);
     this.addLights();
     this.count = 0;
+    this.shadows = true;
     this.scale = 1; // of the picture's resolution
     this.resize();
   }
@@ -55,6 +56,11 @@ export class Stage {
     this.shade.position.y = center.y;
     this.shade.scale.setScalar(radius);
     this.floor.material.uniforms.center.value.set(center.x, center.y);
+  }
+
+  /** True shadows, or only patches. */
+  showShadows(on) {
+    this.shadows = this.shade.visible = this.key.castShadow = on;
   }
 
   resize() {

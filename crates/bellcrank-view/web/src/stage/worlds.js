@@ -1,15 +1,18 @@
-// All worlds: one instanced mesh per different shape, so that a hundred robots are a few draw calls.
+// All worlds: a few draw calls, however many there are.
 //
 // The world in focus is drawn finely and throws a shadow; when there are many, the others are coarse and do not.
 
 import * as THREE from 'three';
-import { CHOSEN, shapeColor } from './colors.js';
+import { extentSize, trace } from '../data/scene.js';
 import { centerOfMass } from '../overlays/mass.js';
+import { CHOSEN, FROZEN, shapeColor } from './colors.js';
 import { Patches } from './floor.js';
+import { PoseTexture, makeFlock, paintItem } from './flock.js';
 import { geometryKey, makeGeometry } from './geometry.js';
-import { writeMatrix } from './pose.js';
+import { frameMatrix } from './pose.js';
 
 export const FEW = 12; // as many worlds are all drawn finely
+const SMALL = 0.075; // parts below this share of the model are left out of coarse worlds
 
 export class Worlds {
   constructor(scene, stage) {
@@ -18,48 +21,50 @@ export class Worlds {
     this.group = new THREE.Group();
     stage.scene.add(this.group);
     this.geometries = new Map();
+    this.poses = new PoseTexture(scene);
     this.chosen = null;
+    this.frozen = new Set();
     this.setFocus(0);
   }
 
   /** Draws world number `focus` finely. */
   setFocus(focus) {
     this.focus = focus;
-    this.group.children.forEach((mesh) => mesh.dispose());
-    if (this.patches) this.stage.scene.remove(this.patches.mesh);
+    this.group.children.forEach((mesh) => { mesh.geometry.dispose(); mesh.material.dispose(); });
     this.group.clear();
-    this.batches = [];
+    if (this.patches) this.stage.scene.remove(this.patches.mesh);
+    this.flocks = [];
     const worlds = this.scene.worlds;
     const few = worlds.length <= FEW;
-    const near = few ? worlds : [worlds[focus]];
-    this.addWorlds(near, false);
+    this.addWorlds(few ? worlds : [worlds[focus]], false);
     const far = few ? [] : worlds.filter((_, place) => place !== focus);
     this.addWorlds(far, true);
-    this.patches = new Patches(far, this.scene.models, this.scene.floor, this.stage.size);
+    this.patches = new Patches(few ? [] : worlds, this.scene.models, this.scene.floor, this.stage.size);
     this.stage.scene.add(this.patches.mesh);
     this.paint();
   }
 
-  /** Instances of these worlds, grouped by equal shape. */
+  /** One mesh per opacity. */
   addWorlds(worlds, coarse) {
     const groups = new Map();
     for (const world of worlds) {
+      const bodies = this.scene.models[world.model].bodies.length;
       for (const shape of this.visibleShapes(world.model)) {
         const opacity = shape.color ? shape.color[3] : 1;
         if (opacity <= 0) continue;
-        const key = `${geometryKey(shape.geometry)} ${opacity}`;
-        if (!groups.has(key)) groups.set(key, { shape, opacity, items: [] });
-        groups.get(key).items.push({ world, shape });
+        const geometry = this.geometry(shape.geometry, coarse);
+        if (coarse && 2 * geometry.boundingSphere.radius < SMALL * extentSize(this.scene.models[world.model])) continue;
+        if (!groups.has(opacity)) groups.set(opacity, []);
+        const slot = this.poses.starts[world.place] + (shape.body ?? bodies);
+        groups.get(opacity).push({ world, shape, slot, geometry });
       }
     }
-    for (const { shape, opacity, items } of groups.values()) {
-      const mesh = new THREE.InstancedMesh(this.geometry(shape.geometry, coarse), this.material(opacity, coarse), items.length);
+    for (const [opacity, items] of groups) {
+      const mesh = makeFlock(items, this.poses, this.material(opacity, coarse));
       mesh.castShadow = !coarse && opacity > 0.5;
       mesh.receiveShadow = !coarse && !this.stage.software;
-      mesh.frustumCulled = false;
-      mesh.userData = { items };
       this.group.add(mesh);
-      this.batches.push({ mesh, items });
+      this.flocks.push({ mesh, items });
     }
   }
 
@@ -77,29 +82,34 @@ export class Worlds {
   geometry(geometry, coarse) {
     const detail = coarse ? 'coarse' : this.stage.software ? 'middle' : 'fine';
     const key = `${geometryKey(geometry)} ${detail}`;
-    if (!this.geometries.has(key)) this.geometries.set(key, makeGeometry(geometry, this.scene.meshes, detail));
+    if (!this.geometries.has(key)) {
+      const made = makeGeometry(geometry, this.scene.meshes, detail);
+      made.computeBoundingSphere();
+      this.geometries.set(key, made);
+    }
     return this.geometries.get(key);
   }
 
   material(opacity, coarse) {
-    const look = { transparent: opacity < 1, opacity, side: THREE.FrontSide };
+    const look = { vertexColors: true, transparent: opacity < 1, opacity };
     if (coarse || this.stage.software) return new THREE.MeshLambertMaterial({ ...look, flatShading: coarse });
     return new THREE.MeshStandardMaterial({ ...look, roughness: 0.5, metalness: 0.05 });
   }
 
   /** Puts everything where the frame says. */
   update(frame) {
-    for (const { mesh, items } of this.batches) {
-      const matrices = mesh.instanceMatrix.array;
-      for (let k = 0; k < items.length; k++) {
-        const { world, shape } = items[k];
-        const start = shape.body === null ? -1 : world.poseStart + 7 * shape.body;
-        writeMatrix(matrices, 16 * k, frame.poses, start, shape.pose, world.offset);
-      }
-      mesh.instanceMatrix.needsUpdate = true;
-      mesh.boundingSphere = null;
-    }
+    this.frame = frame;
+    this.poses.update(frame);
+    this.markFrozen(frame);
     this.patches.update((world) => centerOfMass(frame, world, this.scene.models[world.model]));
+  }
+
+  /** Worlds that stand still for good lose their colours. */
+  markFrozen(frame) {
+    const frozen = this.scene.worlds.filter((world) => trace(this.scene, frame, world, 'status') === 3).map((world) => world.place);
+    if (frozen.length === this.frozen.size && frozen.every((place) => this.frozen.has(place))) return;
+    this.frozen = new Set(frozen);
+    this.paint();
   }
 
   /** Marks a body of a world, or none. */
@@ -110,22 +120,28 @@ export class Worlds {
 
   paint() {
     const color = new THREE.Color();
-    for (const { mesh, items } of this.batches) {
-      items.forEach(({ world, shape }, k) => {
+    for (const { mesh, items } of this.flocks) {
+      for (const item of items) {
+        const { world, shape } = item;
         const marked = this.chosen && world.place === this.chosen.world && shape.body === this.chosen.body;
-        mesh.setColorAt(k, marked ? color.set(CHOSEN) : color.set(shapeColor(shape)));
-      });
-      mesh.instanceColor.needsUpdate = true;
+        paintItem(mesh, item, color.set(marked ? CHOSEN : this.frozen.has(world.place) ? FROZEN : shapeColor(shape)));
+      }
     }
   }
 
   /** The nearest body under a ray: world, body, point in the scene. */
   pick(raycaster) {
-    const hits = raycaster.intersectObjects(this.group.children, false);
-    for (const hit of hits) {
-      const { world, shape } = hit.object.userData.items[hit.instanceId];
-      if (shape.body !== null) return { world: world.place, body: shape.body, point: hit.point };
+    let nearest = null;
+    const probe = new THREE.Mesh();
+    for (const { items } of this.flocks) {
+      for (const { world, shape, geometry } of items) {
+        if (shape.body === null) continue;
+        probe.geometry = geometry;
+        frameMatrix(this.frame, world, shape.body, shape.pose, probe.matrixWorld);
+        const [hit] = raycaster.intersectObject(probe, false);
+        if (hit && !(hit.distance > nearest?.distance)) nearest = { world: world.place, body: shape.body, point: hit.point, distance: hit.distance };
+      }
     }
-    return null;
+    return nearest;
   }
 }
