@@ -36,3 +36,8 @@ pub mod prelude {
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]
 struct Readme;
+
+/// The guide's example, compiled and run.
+#[doc = include_str!("../../../docs/guides/viewer.md")]
+#[cfg(doctest)]
+struct ViewerGuide;

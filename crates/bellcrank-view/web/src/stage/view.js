@@ -56,7 +56,8 @@ export class View {
   /** How far away all corners are inside the part of the window that no panel covers. */
   distance(box, center, direction) {
     const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement;
-    const free = width > 860 ? (width - 590) / width : 0.86;
+    const bare = document.body.classList.contains('bare');
+    const free = width > 860 && !bare ? (width - 590) / width : 0.9;
     const low = Math.max(1 - 200 / height, 0.5); // foot, and as much again above
     const tangent = Math.tan(this.stage.camera.fov * Math.PI / 360);
     const right = new THREE.Vector3(0, 0, 1).cross(direction).normalize(), up = direction.clone().cross(right);
