@@ -1,8 +1,7 @@
 //! Where everything is at one moment: the same for recordings and for the live page.
 
 use crate::error::ViewError;
-use crate::sim_access::touches;
-use bellcrank_sim::{Batch, StepReport, WorldStatus};
+use bellcrank_sim::{Batch, BodyContact, StepReport, WorldStatus};
 
 /// Figures per world, in this order.
 pub const TRACES: [&str; 8] = [
@@ -21,6 +20,15 @@ pub(crate) const CONTACT_NUMBERS: usize = 7;
 
 /// Numbers per body: position [m], quaternion wxyz.
 pub(crate) const POSE_NUMBERS: usize = 7;
+
+/// Whose contacts a frame holds; finding them costs about as much as a part of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touching {
+    /// Every world's.
+    All,
+    /// This world's, by its number in the batch.
+    Only(usize),
+}
 
 /// One moment of the shown worlds, world after world.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,8 +54,9 @@ impl Frame {
         batch: &Batch,
         worlds: impl Iterator<Item = usize>,
         time: f64,
-        report: &StepReport,
+        touching: Touching,
     ) -> Result<Self, ViewError> {
+        let report = batch.report();
         let mut frame = Frame { time, ..Frame::default() };
         for (place, world) in worlds.enumerate() {
             for body in 0..batch.model(world)?.bodies().len() {
@@ -57,11 +66,13 @@ impl Frame {
             }
             frame.joints.extend(batch.joint_position(world)?.iter().map(|&q| q as f32));
             let energy = batch.energy(world)?;
-            frame.traces.extend(traces(report, world, energy));
-            for touch in touches(batch, world) {
-                frame.contacts.push(place as f32);
-                frame.contacts.extend(touch.point.to_array().map(|x| x as f32));
-                frame.contacts.extend(touch.force.to_array().map(|x| x as f32));
+            frame.traces.extend(traces(&report, world, energy));
+            if touching == Touching::All || touching == Touching::Only(world) {
+                for contact in batch.contacts(world)?.iter().filter(|contact| touches(contact)) {
+                    frame.contacts.push(place as f32);
+                    frame.contacts.extend(contact.point.to_array().map(|x| x as f32));
+                    frame.contacts.extend(contact.force.to_array().map(|x| x as f32));
+                }
             }
         }
         Ok(frame)
@@ -81,6 +92,11 @@ impl Frame {
         lists.iter().flat_map(|list| list.iter()).for_each(|x| bytes.extend(x.to_le_bytes()));
         bytes
     }
+}
+
+/// Pairs that are only near are left out.
+fn touches(contact: &BodyContact) -> bool {
+    contact.depth >= 0.0 || contact.force.norm() > 0.0
 }
 
 fn traces(report: &StepReport, world: usize, energy: f64) -> [f32; TRACES.len()] {

@@ -37,10 +37,9 @@ pub mod page;
 mod record;
 mod scene;
 mod server;
-mod sim_access;
 
 pub use error::ViewError;
-pub use frame::{Frame, TRACES};
+pub use frame::{Frame, TRACES, Touching};
 pub use live::{Live, LiveOptions, Program, Running, serve_recording, spawn};
 pub use record::{Playback, RecordOptions, Recorder, read_recording};
 pub use scene::Scene;

@@ -2,7 +2,7 @@
 
 use bellcrank_model::library;
 use bellcrank_sim::{Batch, BatchOptions};
-use bellcrank_view::{Frame, RecordOptions, Recorder, ViewError, read_recording};
+use bellcrank_view::{Frame, RecordOptions, Recorder, Touching, ViewError, read_recording};
 use std::sync::Arc;
 
 fn batch(name: &str, worlds: usize) -> Batch {
@@ -19,7 +19,7 @@ fn record(name: &str, worlds: usize) -> (Vec<u8>, Vec<Frame>) {
     for step in 0..130 {
         let time = f64::from(step) * batch.dt();
         recorder.observe(&batch, time).expect("recorded");
-        truth.push(Frame::of(&batch, 0..worlds, time, &batch.report()).expect("a frame"));
+        truth.push(Frame::of(&batch, 0..worlds, time, Touching::All).expect("a frame"));
         batch.step(1);
     }
     assert_eq!(recorder.frame_count(), 130);
@@ -45,6 +45,25 @@ fn a_recording_gives_back_every_frame() {
             assert!(same(1.0) || same(-1.0), "body {body}: {a:?} {b:?}");
         }
         assert!(read.joints.iter().zip(&meant.joints).all(|(a, b)| (a - b).abs() < 0.6e-4));
+    }
+}
+
+/// A box of 1 kg at rest: the contact forces add up to 9.81 N upwards, at the height of the plane.
+#[test]
+fn contacts_carry_the_weight() {
+    let mut batch = batch("box", 2);
+    let mut recorder = Recorder::in_memory(&batch, RecordOptions::default()).expect("a recorder");
+    batch.step(100);
+    recorder.observe(&batch, 0.4).expect("recorded");
+    let playback = read_recording(&recorder.finish_html().expect("a page")).expect("a recording");
+    let quantum = playback.header["quanta"]["force"].as_f64().expect("a quantum") as f32;
+    for world in 0..2 {
+        let of_world = playback.frames[0].contacts.chunks(7).filter(|c| c[0] as usize == world);
+        let contacts: Vec<&[f32]> = of_world.collect();
+        assert!((1..=8).contains(&contacts.len()), "{contacts:?}");
+        let lift: f32 = contacts.iter().map(|c| c[6]).sum();
+        assert!((lift - 9.81).abs() < 8.0 * quantum + 1e-3, "{lift} N");
+        assert!(contacts.iter().all(|c| c[3].abs() < 1e-3));
     }
 }
 

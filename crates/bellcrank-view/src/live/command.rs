@@ -49,6 +49,10 @@ pub(crate) enum Command {
     },
     /// Lets go.
     Release,
+    /// The page looks at this world: its contacts are wanted.
+    Focus {
+        world: usize,
+    },
 }
 
 #[cfg(test)]

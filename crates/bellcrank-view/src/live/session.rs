@@ -4,10 +4,9 @@ use super::command::Command;
 use super::drag::Drag;
 use super::pose::move_joint;
 use crate::error::ViewError;
-use crate::frame::Frame;
+use crate::frame::{Frame, Touching};
 use crate::scene::Scene;
 use crate::server::{self, Address, Content, Hub};
-use crate::sim_access;
 use bellcrank_math::Vec3;
 use bellcrank_model::Control;
 use bellcrank_sim::{Batch, BatchError};
@@ -63,6 +62,8 @@ pub struct Live {
     speed: f64,
     time: f64,
     drag: Option<Drag>,
+    /// World whose contacts are shown.
+    focus: usize,
     steps_owed: usize,
     note: String,
     measured_speed: f64,
@@ -93,6 +94,7 @@ impl Live {
             speed: 1.0,
             time: 0.0,
             drag: None,
+            focus: worlds[0],
             steps_owed: 0,
             note: String::new(),
             measured_speed: 0.0,
@@ -185,7 +187,7 @@ impl Live {
             Some(drag) => {
                 for _ in 0..count {
                     let (force, moment) = drag.wrench(batch)?;
-                    sim_access::pull(batch, (drag.world, drag.body), force, moment)?;
+                    batch.set_body_wrench(drag.world, drag.body, force, moment)?;
                     batch.step(1);
                 }
             }
@@ -224,7 +226,7 @@ impl Live {
                 (self.playing, self.steps_owed) = (false, self.steps_owed.saturating_add(count.min(10_000)));
             }
             Command::Reset { worlds } => self.reset(batch, &worlds)?,
-            Command::Keyframe { worlds, name } => sim_access::go_to_keyframe(batch, &worlds, &name)?,
+            Command::Keyframe { worlds, name } => self.go_to_keyframe(batch, &worlds, &name)?,
             Command::Speed { value } => {
                 self.speed = if value.is_finite() { value.clamp(0.01, 100.0) } else { 1.0 }
             }
@@ -243,19 +245,32 @@ impl Live {
                 let (anchor, target) = (Vec3::from_array(anchor), Vec3::from_array(target));
                 batch.body_pose(world, body)?;
                 if anchor.is_finite() && target.is_finite() {
+                    if self.drag.is_some_and(|old| (old.world, old.body) != (world, body)) {
+                        self.release(batch)?;
+                    }
                     self.drag = Some(Drag { world, body, anchor, target });
                 }
             }
             Command::Release => self.release(batch)?,
+            Command::Focus { world } => self.focus = world,
         }
         Ok(())
     }
 
     fn release(&mut self, batch: &mut Batch) -> Result<(), BatchError> {
         match self.drag.take() {
-            Some(drag) => sim_access::let_go(batch, (drag.world, drag.body)),
+            Some(drag) => batch.set_body_wrench(drag.world, drag.body, Vec3::zero(), Vec3::zero()),
             None => Ok(()),
         }
+    }
+
+    fn go_to_keyframe(&mut self, batch: &mut Batch, worlds: &[usize], name: &str) -> Result<(), BatchError> {
+        for &world in worlds {
+            if !batch.reset_to_keyframe(world, name)? {
+                self.note = format!("the mechanism does not close at {name:?}");
+            }
+        }
+        Ok(())
     }
 
     fn reset(&mut self, batch: &mut Batch, worlds: &[usize]) -> Result<(), BatchError> {
@@ -275,7 +290,7 @@ impl Live {
         let first = self.hub.frame().number == 0;
         if first || self.watchers() > 0 && self.shown.elapsed() >= FRAME_TIME / 2 {
             self.shown = Instant::now();
-            let frame = Frame::of(batch, self.scene.worlds(), self.time, &batch.report())?;
+            let frame = Frame::of(batch, self.scene.worlds(), self.time, Touching::Only(self.focus))?;
             if frame != self.last {
                 self.hub.publish_frame(frame.to_message(self.measured_speed));
                 self.last = frame;

@@ -3,7 +3,7 @@
 use super::writer::{Store, Writer};
 use super::{Quanta, header_bytes};
 use crate::error::ViewError;
-use crate::frame::Frame;
+use crate::frame::{Frame, Touching};
 use crate::page;
 use crate::scene::Scene;
 use bellcrank_sim::Batch;
@@ -93,7 +93,7 @@ impl Recorder {
         self.next = if self.next.is_finite() { self.next + self.interval } else { time + self.interval };
         self.next = self.next.max(time);
         self.count += 1;
-        let frame = Frame::of(batch, self.scene.worlds(), time, &batch.report())?;
+        let frame = Frame::of(batch, self.scene.worlds(), time, Touching::All)?;
         Ok(self.writer.push(frame)?)
     }
 

@@ -115,6 +115,7 @@ export class App {
   turnTo(place) {
     const sameModel = this.scene.worlds[place].model === this.world.model;
     this.focus = place;
+    if (this.source.live) this.source.focus(this.world.index);
     this.worlds.setFocus(place);
     this.plots.clear();
     if (!sameModel) this.tree.fill();

@@ -69,5 +69,6 @@ export class LiveSource {
   setJoint(world, joint, value) { this.send({ type: 'joint', world, joint, value }); }
   goTo(worlds, name) { this.send({ type: 'keyframe', worlds, name }); }
   drag(world, body, anchor, target) { this.send({ type: 'drag', world, body, anchor, target }); }
+  focus(world) { this.send({ type: 'focus', world }); }
   release() { this.send({ type: 'release' }); }
 }
