@@ -23,8 +23,13 @@ test('a hundred bipeds are drawn thirty times a second without a graphics card',
   const calls = await page.evaluate(() => ({ ...window.bellcrank.stage.renderer.info.render, scale: window.bellcrank.stage.scale }));
   console.log(`${perSecond.toFixed(1)} frames/s, ${(1000 * work).toFixed(1)} ms of processor time per frame (browser), ${calls.calls} draw calls, ${calls.triangles} triangles, resolution ${calls.scale.toFixed(2)}, load ${loadavg()[0].toFixed(1)}`);
   assert.ok(calls.calls < 60, `${calls.calls} draw calls`);
-  // on a machine that is busy with other things, the work per frame says what it would do alone on its cores
-  const alone = Math.min(cpus().length, 4) / work;
-  assert.ok(perSecond >= 30 || (loadavg()[0] > cpus().length && alone >= 30), `${perSecond} frames/s, ${alone} alone`);
+  // A machine that is busy with other things cannot show thirty; there the work per frame is bounded instead. On two free cores
+  // thirty frames leave 67 ms of processor time each; sharing caches and cores makes the same work up to half as long again.
+  if (perSecond < 30 && loadavg()[0] > 1.5 * cpus().length) {
+    console.log('BUSY: the rate cannot be measured here, the work per frame is checked instead');
+    assert.ok(work < 0.1, `${1000 * work} ms per frame`);
+  } else {
+    assert.ok(perSecond >= 30, `${perSecond} frames/s`);
+  }
   assert.deepEqual(page.faults, []);
 });

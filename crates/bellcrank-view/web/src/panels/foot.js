@@ -2,6 +2,7 @@
 
 import { el, figure } from './dom.js';
 
+const PAUSE = 90; // ms between two lines of text
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 
 export class Foot {
@@ -50,6 +51,9 @@ export class Foot {
 
   tick(framesPerSecond) {
     const { source } = this.app;
+    const now = performance.now();
+    if (now - (this.told ?? 0) < PAUSE) return;
+    this.told = now;
     this.time.textContent = `${source.time.toFixed(2)} s`;
     const slow = source.live && source.playing && source.measuredSpeed > 0 ? `${figure(source.measuredSpeed, 2)}× real time, ` : '';
     this.rate.textContent = `${slow}${Math.round(framesPerSecond)} fps`;

@@ -50,7 +50,8 @@ function coarseGeometry(geometry, meshes) {
     case 'ellipsoid':
       return merged(new THREE.IcosahedronGeometry(1.06, 0).scale(...geometry.radii));
     case 'capsule':
-      return merged(new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length + geometry.radius, 5, 1).rotateX(Math.PI / 2));
+      // a square bar of the same cross-section, √π r wide: twelve triangles
+      return merged(new THREE.BoxGeometry(1.77 * geometry.radius, 1.77 * geometry.radius, 2 * geometry.half_length + geometry.radius));
     case 'cylinder':
       return merged(new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, 8, 1).rotateX(Math.PI / 2));
     case 'box':
