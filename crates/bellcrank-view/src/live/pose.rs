@@ -39,7 +39,7 @@ fn assemble(batch: &mut Batch, world: usize, goals: &[(&str, [f64; 1])]) -> Resu
 }
 
 fn is_driven(model: &Model, joint: usize) -> bool {
-    model.actuators().iter().any(|a| a.dof == 0 && a.joint.id().index() == joint)
+    model.actuators().iter().any(|motor| motor.drives(joint, 0))
 }
 
 /// First coordinate of every other joint with a motor.
@@ -56,9 +56,10 @@ fn others<'m>(model: &'m Model, joint: usize, q: &[f64]) -> Vec<(&'m str, [f64; 
 fn hold_here(batch: &mut Batch, world: usize, model: &Model) -> Result<(), BatchError> {
     let (starts, q) = (coordinate_starts(model), batch.joint_position(world)?);
     for (a, actuator) in model.actuators().iter().enumerate() {
-        if matches!(actuator.control, Control::Position { .. }) {
-            let value = q[starts[actuator.joint.id().index()] + actuator.dof];
-            batch.set_target_position(world, a, value * actuator.gear)?;
+        if let (Control::Position { .. }, Some((joint, dof))) = (actuator.control, actuator.coordinate())
+            && model.joints()[joint.index()].kind.has_scalar_coordinates()
+        {
+            batch.set_target_position(world, a, q[starts[joint.index()] + dof] * actuator.gear)?;
         }
     }
     Ok(())

@@ -71,7 +71,8 @@ struct JointView {
 #[derive(Clone, Debug, Serialize)]
 struct ActuatorView {
     name: String,
-    joint: usize,
+    /// `None` for motors on tendons and sites.
+    joint: Option<usize>,
     control: &'static str,
     unit: &'static str,
     range: [f64; 2],
@@ -186,11 +187,13 @@ fn joint_view(joint: &Joint, frames: (Pose, Pose), coordinate: usize, closes_loo
 
 /// The range that a slider offers: the control's own, else what the joint or the motor allows, else something handy.
 fn actuator_view(model: &Model, actuator: &Actuator) -> ActuatorView {
-    let joint = &model.joints()[actuator.joint.id().index()];
-    let angle = joint.kind.is_angle(actuator.dof);
+    let driven = actuator.coordinate().map(|(joint, dof)| (joint.index(), dof));
+    // tendons and sites are taken for lengths and forces
+    let angle = driven.is_some_and(|(joint, dof)| model.joints()[joint].kind.is_angle(dof));
     let both = |x: f64| [-x, x];
     let effort = if actuator.effort_limit.is_finite() { actuator.effort_limit } else { 10.0 };
-    let limits = joint.dofs.get(actuator.dof).map_or(both(f64::INFINITY), |dof| dof.limits);
+    let limits = driven.and_then(|(joint, dof)| model.joints()[joint].dofs.get(dof)).map(|dof| dof.limits);
+    let limits = limits.unwrap_or(both(f64::INFINITY));
     let (control, unit, fallback) = match actuator.control {
         Control::Position { .. } if limits.iter().all(|x| x.is_finite()) => {
             ("position", if angle { "rad" } else { "m" }, limits.map(|x| x * actuator.gear.abs()))
@@ -204,5 +207,5 @@ fn actuator_view(model: &Model, actuator: &Actuator) -> ActuatorView {
     };
     let own = actuator.control_range;
     let range = if own.iter().all(|x| x.is_finite()) { own } else { fallback };
-    ActuatorView { name: actuator.name.clone(), joint: actuator.joint.id().index(), control, unit, range }
+    ActuatorView { name: actuator.name.clone(), joint: driven.map(|(joint, _)| joint), control, unit, range }
 }

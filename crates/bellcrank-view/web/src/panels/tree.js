@@ -57,7 +57,7 @@ export class Tree {
   }
 
   motorRow(model, motor) {
-    const body = model.joints[motor.joint].successor;
+    const body = model.joints[motor.joint]?.successor ?? 0;
     return el('button', { title: motor.name, onclick: () => this.app.choose({ world: this.app.focus, body }) },
       el('span', { class: 'name' }, motor.name), el('span', { class: 'kind' }, motor.control));
   }

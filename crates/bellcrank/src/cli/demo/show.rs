@@ -139,8 +139,8 @@ fn depth(world: usize, time: f64) -> f64 {
 
 fn sway(batch: &mut Batch, world: usize, model: &Model, time: f64) -> Result<(), BatchError> {
     for (a, actuator) in model.actuators().iter().enumerate() {
-        let joint = &model.joints()[actuator.joint.id().index()];
-        let angle = joint.kind.is_angle(actuator.dof);
+        let Some((joint, dof)) = actuator.coordinate() else { continue };
+        let angle = model.joints()[joint.index()].kind.is_angle(dof);
         match actuator.control {
             Control::Velocity { .. } => {
                 batch.set_target_velocity(world, a, if angle { -4.0 } else { 0.1 })?

@@ -3,7 +3,7 @@
 //! Thigh and shin are equally long, so that hip pitch −a, knee 2a and ankle pitch −a lower the pelvis straight down. What
 //! the motors must do for that follows from the linkages: the pose is assembled, and the motors' coordinates are read off.
 
-use bellcrank::model::Model;
+use bellcrank::model::{Actuator, Model};
 use bellcrank::sim::{Batch, BatchError, BatchOptions};
 use std::sync::Arc;
 
@@ -30,7 +30,9 @@ impl Squat {
             }
             let q = batch.joint_position(0)?;
             let starts = starts(model);
-            let motor = |actuator: &bellcrank::model::Actuator| q[starts[actuator.joint.id().index()]];
+            let motor = |actuator: &Actuator| {
+                actuator.coordinate().map_or(0.0, |(joint, _)| q[starts[joint.index()]])
+            };
             targets.push(model.actuators().iter().map(motor).collect());
         }
         Ok(Squat { targets })
