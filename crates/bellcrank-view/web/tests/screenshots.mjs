@@ -8,7 +8,7 @@ const SIZE = { width: 1000, height: 620 };
 const SMALL = { width: 920, height: 480 };
 
 const PICTURES = {
-  demo: { size: SMALL, args: ['demo', '--port', '0'], until: 5.6, act: () => { document.body.classList.add('bare'); const { view, stage } = window.bellcrank; stage.resize(); view.lookAt(view.box(0), 1.5); } },
+  demo: { size: SMALL, args: ['demo', '--port', '0'], until: 5.6, act: () => { document.body.classList.add('bare'); const { view, stage } = window.bellcrank; stage.resize(); view.lookAt(view.box(0), 1.12); } },
   viewer: { args: ['demo', 'biped', '--port', '0'], until: 6 },
   loops: { args: ['view', 'hybrid_biped'], until: 1, act: () => ['loops', 'joints', 'contacts'].forEach((name) => window.bellcrank.overlays.set(name, true)) },
   linkage: { args: ['view', 'jansen_leg'], until: 0.5, act: () => { window.bellcrank.overlays.set('names', true); window.bellcrank.overlays.set('axes', true); } },

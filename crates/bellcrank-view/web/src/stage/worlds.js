@@ -12,7 +12,9 @@ import { geometryKey, makeGeometry } from './geometry.js';
 import { frameMatrix } from './pose.js';
 
 export const FEW = 12; // as many worlds are all drawn finely
-const SMALL = 0.075; // parts below this share of the model are left out of coarse worlds
+const SMALL = 0.075; // parts below this share of the model are left out of coarse worlds,
+const SMALLER = 0.13; // below this one where there are very many
+const VERY_MANY = 40;
 
 export class Worlds {
   constructor(scene, stage) {
@@ -47,13 +49,14 @@ export class Worlds {
   /** One mesh per opacity. */
   addWorlds(worlds, coarse) {
     const groups = new Map();
+    const small = worlds.length > VERY_MANY ? SMALLER : SMALL;
     for (const world of worlds) {
       const bodies = this.scene.models[world.model].bodies.length;
       for (const shape of this.visibleShapes(world.model)) {
         const opacity = shape.color ? shape.color[3] : 1;
         if (opacity <= 0) continue;
         const geometry = this.geometry(shape.geometry, coarse);
-        if (coarse && 2 * geometry.boundingSphere.radius < SMALL * extentSize(this.scene.models[world.model])) continue;
+        if (coarse && 2 * geometry.boundingSphere.radius < small * extentSize(this.scene.models[world.model])) continue;
         if (!groups.has(opacity)) groups.set(opacity, []);
         const slot = this.poses.starts[world.place] + (shape.body ?? bodies);
         groups.get(opacity).push({ world, shape, slot, geometry });
