@@ -25,7 +25,8 @@ fn the_block_factor_agrees_with_faer() {
     }
     for &(a, b) in &edges {
         for _ in 0..5 {
-            let j: [[f64; 6]; 2] = core::array::from_fn(|_| core::array::from_fn(|_| 3.0 * random(&mut seed)));
+            let j: [[f64; 6]; 2] =
+                core::array::from_fn(|_| core::array::from_fn(|_| 3.0 * random(&mut seed)));
             let (block, a_is_row) = pattern.block(a, b).unwrap();
             for r in 0..6 {
                 for c in 0..6 {
@@ -124,7 +125,13 @@ fn clarabel(p: &DualProblem<f64>, slip: &[f64]) -> Vec<f64> {
         i += cone.rows();
     }
     let A = CscMatrix::from(&A);
-    let settings = DefaultSettings { verbose: false, tol_gap_abs: 1e-12, tol_gap_rel: 1e-12, tol_feas: 1e-12, ..Default::default() };
+    let settings = DefaultSettings {
+        verbose: false,
+        tol_gap_abs: 1e-12,
+        tol_gap_rel: 1e-12,
+        tol_feas: 1e-12,
+        ..Default::default()
+    };
     let mut solver = DefaultSolver::new(&P, &q, &A, &b, &cones, settings).unwrap();
     solver.solve();
     solver.solution.x.clone()
@@ -136,7 +143,14 @@ fn limits_and_boxes_agree_with_clarabel() {
     let mut seed = 11;
     for _ in 0..20 {
         let boxed = |low: f64, high: f64| Cone::Box { low, high };
-        let cones = [Cone::Nonnegative, boxed(-0.2, 0.3), Cone::Nonnegative, Cone::Free, boxed(-0.05, 0.05), Cone::Nonnegative];
+        let cones = [
+            Cone::Nonnegative,
+            boxed(-0.2, 0.3),
+            Cone::Nonnegative,
+            Cone::Free,
+            boxed(-0.05, 0.05),
+            Cone::Nonnegative,
+        ];
         let p = problem(&cones, &mut seed);
         let (own, other) = (padmm(&p), clarabel(&p, &[0.0; 6]));
         for (a, b) in own.iter().zip(&other) {

@@ -10,7 +10,7 @@
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
-//! [`tree`] (batched operators on the spanning tree).
+//! [`tree`] (batched operators on the spanning tree), [`view`] (recordings and the browser viewer).
 
 pub use bellcrank_collide as collide;
 pub use bellcrank_import as import;
@@ -19,6 +19,7 @@ pub use bellcrank_model as model;
 pub use bellcrank_sim as sim;
 pub use bellcrank_solve as solve;
 pub use bellcrank_tree as tree;
+pub use bellcrank_view as view;
 
 /// What most programs need.
 pub mod prelude {
@@ -35,3 +36,8 @@ pub mod prelude {
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]
 struct Readme;
+
+/// The guide's example, compiled and run.
+#[doc = include_str!("../../../docs/guides/viewer.md")]
+#[cfg(doctest)]
+struct ViewerGuide;

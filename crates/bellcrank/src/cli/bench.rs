@@ -45,8 +45,16 @@ pub const SCENES: &[Scene] = &[
         about: "time steps of the shipped mechanisms, in both precisions",
         run: bench_step::step,
     },
-    Scene { name: "lanes", about: "lanes against one world at a time, two threads against one", run: bench_step::lanes },
-    Scene { name: "chain", about: "chains of 10 to 200 links: cost and memory per link", run: bench_step::chain },
+    Scene {
+        name: "lanes",
+        about: "lanes against one world at a time, two threads against one",
+        run: bench_step::lanes,
+    },
+    Scene {
+        name: "chain",
+        about: "chains of 10 to 200 links: cost and memory per link",
+        run: bench_step::chain,
+    },
     Scene {
         name: "mixed",
         about: "1,024 worlds of eight models, in one batch and model by model",

@@ -5,7 +5,8 @@
 
 use super::Error;
 use super::bench::{Bench, Record};
-use super::run::cpu_seconds;
+use super::figures::{cpu_seconds, quantile};
+use super::run::noise;
 use bellcrank::model::{Model, library};
 use bellcrank::sim::{AllRows, Batch, BatchOptions, Method, Precision, Settings};
 use bellcrank::solve::{LinearSolver, Padmm, Penalty};
@@ -62,7 +63,13 @@ pub fn step(bench: &Bench) -> Result<Vec<Record>, Error> {
         for precision in [Precision::F32, Precision::F64] {
             let label = if tumbling { format!("{name} (tumbling)") } else { name.to_owned() };
             let worlds = vec![model.clone(); worlds];
-            cases.push(Case { name: label, solver: "padmm", worlds, options: options(precision, 1), tumbling });
+            cases.push(Case {
+                name: label,
+                solver: "padmm",
+                worlds,
+                options: options(precision, 1),
+                tumbling,
+            });
         }
     }
     measure(bench, cases)
@@ -72,7 +79,9 @@ pub fn step(bench: &Bench) -> Result<Vec<Record>, Error> {
 pub fn lanes(bench: &Bench) -> Result<Vec<Record>, Error> {
     let (model, mut cases) = (shipped("hybrid_biped")?, Vec::new());
     for precision in [Precision::F32, Precision::F64] {
-        for (label, scalar, threads) in [("one by one", true, 1), ("lanes", false, 1), ("lanes, 2 threads", false, 2)] {
+        for (label, scalar, threads) in
+            [("one by one", true, 1), ("lanes", false, 1), ("lanes, 2 threads", false, 2)]
+        {
             let options = BatchOptions { scalar, ..options(precision, threads) };
             let worlds = vec![model.clone(); if scalar { 32 } else { 512 }];
             cases.push(Case { name: label.to_owned(), solver: "padmm", worlds, options, tumbling: false });
@@ -85,23 +94,38 @@ pub fn lanes(bench: &Bench) -> Result<Vec<Record>, Error> {
 pub fn chain(bench: &Bench) -> Result<Vec<Record>, Error> {
     let mut cases = Vec::new();
     for links in [10, 20, 50, 100, 200] {
-        let model = Arc::new(library::Chain { links, ..library::Chain::default() }.builder().build().map_err(Error::Faults)?);
+        let model = Arc::new(
+            library::Chain { links, ..library::Chain::default() }.builder().build().map_err(Error::Faults)?,
+        );
         let worlds = vec![model; 64];
         let name = format!("{links} links");
-        cases.push(Case { name, solver: "padmm", worlds, options: options(Precision::F64, 1), tumbling: false });
+        cases.push(Case {
+            name,
+            solver: "padmm",
+            worlds,
+            options: options(Precision::F64, 1),
+            tumbling: false,
+        });
     }
     measure(bench, cases)
 }
 
 /// 1,024 worlds of eight models: in one batch, and model by model.
 pub fn mixed(bench: &Bench) -> Result<Vec<Record>, Error> {
-    let names = ["four_bar", "slider_crank", "jansen_leg", "bennett", "cartpole", "pendulum", "box", "hybrid_biped"];
+    let names =
+        ["four_bar", "slider_crank", "jansen_leg", "bennett", "cartpole", "pendulum", "box", "hybrid_biped"];
     let models = names.iter().map(|name| shipped(name)).collect::<Result<Vec<_>, _>>()?;
     let all: Vec<Arc<Model>> = (0..1024).map(|world| models[world % 8].clone()).collect();
     let alone = |model: &Arc<Model>| (model.name().to_owned(), vec![model.clone(); 128]);
     let mut cases = Vec::new();
     for (name, worlds) in models.iter().map(alone).chain([("all in one batch".to_owned(), all)]) {
-        cases.push(Case { name, solver: "padmm", worlds, options: options(Precision::F32, 1), tumbling: false });
+        cases.push(Case {
+            name,
+            solver: "padmm",
+            worlds,
+            options: options(Precision::F32, 1),
+            tumbling: false,
+        });
     }
     let mut records = measure(bench, cases)?;
     // the same worlds model by model take the sum of the times
@@ -181,16 +205,21 @@ impl Case {
         // the system counts in hundredths of a second
         figures.per_core_second = total / if used > 0.1 { used } else { passed };
         figures.converged = converged as f64 / total;
-        figures.iterations = super::run::quantile(&counts, 0.5);
+        figures.iterations = quantile(&counts, 0.5);
         Ok(figures)
     }
 
-    fn advance(&self, batch: &mut Batch, steps: usize, round: usize) -> Result<bellcrank::sim::StepReport, Error> {
+    fn advance(
+        &self,
+        batch: &mut Batch,
+        steps: usize,
+        round: usize,
+    ) -> Result<bellcrank::sim::StepReport, Error> {
         if self.tumbling {
             for world in 0..batch.worlds() {
                 let count = batch.model(world).map_err(Error::Batch)?.actuators().len();
                 for actuator in 0..count {
-                    let target = 0.3 * super::run::noise(0, [round, world, actuator]);
+                    let target = 0.3 * noise(0, [round, world, actuator]);
                     batch.set_target_position(world, actuator, target).map_err(Error::Batch)?;
                 }
             }
@@ -209,7 +238,10 @@ impl Case {
             ("world_steps_per_second", figures.per_second.round().into()),
             ("world_steps_per_core_second", figures.per_core_second.round().into()),
             ("loop_gap_max_m", format!("{:.1e}", figures.gap).parse::<f64>().unwrap_or(figures.gap).into()),
-            ("penetration_max_m", format!("{:.1e}", figures.penetration).parse::<f64>().unwrap_or(0.0).into()),
+            (
+                "penetration_max_m",
+                format!("{:.1e}", figures.penetration).parse::<f64>().unwrap_or(0.0).into(),
+            ),
             ("iterations_median", figures.iterations.into()),
             ("converged_fraction", ((figures.converged * 1e4).round() / 1e4).into()),
             ("memory_bytes_per_world", figures.memory.into()),

@@ -1,17 +1,26 @@
 //! One file per command.
 
 mod bench;
+mod bench_linear;
 mod bench_models;
+mod bench_step;
 mod bench_tree;
 mod check;
+mod completions;
 mod demo;
+mod figures;
 mod models;
 mod run;
+mod say;
+mod stop;
+mod view;
+mod watch;
 
 use bellcrank::import::{ImportError, Options, load};
 use bellcrank::model::{Faults, Model, library};
-use bellcrank::sim::BatchError;
+use bellcrank::sim::{Batch, BatchError};
 use bellcrank::tree::TreeError;
+use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,7 +36,9 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Show the engine at work and print figures
-    #[command(after_help = "Example:\n  bellcrank demo\n  bellcrank demo --json")]
+    #[command(
+        after_help = "Example:\n  bellcrank demo\n  bellcrank demo zoo\n  bellcrank demo --headless --json"
+    )]
     Demo(demo::Demo),
     /// Inspect a mechanism: counts, loops, mobility, redundant rows, what looks wrong, what is ignored
     #[command(
@@ -36,15 +47,27 @@ enum Command {
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
     #[command(
-        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json"
+        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html"
     )]
     Run(run::Run),
     /// Measure how fast the engine is on this machine
-    #[command(after_help = "Example:\n  bellcrank bench tree\n  bellcrank bench tree --json --only rnea")]
+    #[command(
+        after_help = "Example:\n  bellcrank bench\n  bellcrank bench step --only biped\n  bellcrank bench tree --json --only rnea"
+    )]
     Bench(bench::Bench),
+    /// Show a mechanism or a recording in the browser
+    #[command(
+        after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
+    )]
+    View(view::View),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
+    /// Print a script that completes commands in your shell
+    #[command(
+        after_help = "Example:\n  bellcrank completions bash > ~/.local/share/bash-completion/completions/bellcrank"
+    )]
+    Completions(completions::Completions),
 }
 
 impl Arguments {
@@ -54,7 +77,9 @@ impl Arguments {
             Command::Check(check) => check.run(),
             Command::Run(run) => run.run(),
             Command::Bench(bench) => bench.run(),
+            Command::View(view) => view.run(),
             Command::Models(models) => models.run(),
+            Command::Completions(completions) => completions.run(),
         }
     }
 }
@@ -69,6 +94,7 @@ pub enum Error {
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
+    View(ViewError),
 }
 
 impl fmt::Display for Error {
@@ -91,10 +117,22 @@ impl fmt::Display for Error {
                 write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
             Error::Batch(error) => error.fmt(f),
+            Error::View(error) => error.fmt(f),
             Error::Faults(faults) => write!(f, "the model has faults\n{faults}"),
             Error::Import(error) => write!(f, "the model has faults\n{error}"),
         }
     }
+}
+
+/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start.
+fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
+    for world in 0..batch.worlds() {
+        let first = batch.model(world).map_err(Error::Batch)?.keyframes().first().map(|key| key.name.clone());
+        if let Some(name) = first {
+            batch.reset_to_keyframe(world, &name).map_err(Error::Batch)?;
+        }
+    }
+    Ok(())
 }
 
 /// A model from a file (`.urdf`, `.xml`, `.usda`), or the shipped mechanism of that name.
