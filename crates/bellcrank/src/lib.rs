@@ -12,6 +12,10 @@
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
 //! [`tree`] (batched operators on the spanning tree).
 
+extern crate self as bellcrank; // the command line's files name the crate as its users do
+
+pub mod cli;
+
 pub use bellcrank_collide as collide;
 pub use bellcrank_import as import;
 pub use bellcrank_math as math;
