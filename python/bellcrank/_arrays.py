@@ -21,7 +21,8 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> FloatArray:
     count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     memory = np.zeros(count + ALIGNMENT, dtype=np.uint8)
     start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + count].view(dtype).reshape(shape)
+    array: FloatArray = memory[start : start + count].view(dtype).reshape(shape)
+    return array
 
 
 def as_floats(what: str, value: Any, dtype: Any = None) -> FloatArray:
@@ -30,7 +31,7 @@ def as_floats(what: str, value: Any, dtype: Any = None) -> FloatArray:
     if array.dtype.kind not in "fiub":
         raise WrongType(f"{what} must be real numbers, not {array.dtype}")
     wanted = dtype if dtype is not None else (np.float32 if array.dtype == np.float32 else np.float64)
-    return np.ascontiguousarray(array, dtype=wanted)
+    return np.asarray(array, dtype=wanted, order="C")
 
 
 def check_shape(what: str, array: FloatArray, expected: tuple[Union[int, str], ...]) -> None:

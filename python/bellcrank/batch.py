@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bellcrank import _native
 from bellcrank._arrays import FloatArray, aligned_zeros, as_floats, check_shape
 from bellcrank._native import Model, StepReport
-from bellcrank.errors import NoSuchWorld, WrongShape, WrongType, WrongValue
+from bellcrank.errors import NoSuchWorld, NotFinite, WrongShape, WrongType, WrongValue
 from bellcrank.solvers import Padmm
 
 Worlds = Union[None, int, Sequence[int], NDArray[np.bool_], NDArray[np.integer[Any]]]
@@ -36,16 +36,41 @@ class WorldStatus(IntEnum):
 
 
 class _Live:
-    """An array that stands for a field of the batch, and what it held when the two last agreed."""
+    """An array that stands for a field of the batch, and what it held when the two last agreed.
+
+    The batch keeps the array alive until what may have been written into it has reached the engine, and
+    from then on only watches it: an array that nobody else holds goes away.
+    """
 
     def __init__(self, array: FloatArray) -> None:
-        self.array = ref(array)
-        self.agreed = array.tobytes()
+        self._watched = ref(array)
+        self._kept: Optional[FloatArray] = array
+        self._agreed = array.tobytes()
+
+    def array(self) -> Optional[FloatArray]:
+        """The array, as long as anybody holds it."""
+        return self._watched()
+
+    def keep(self) -> None:
+        """Somebody was given it and may write."""
+        self._kept = self._watched()
+
+    def was_written(self) -> bool:
+        """Whether it differs from what it last agreed to."""
+        array = self.array()
+        return array is not None and array.tobytes() != self._agreed
+
+    def agree(self) -> None:
+        """Array and engine hold the same from here on."""
+        array = self.array()
+        self._agreed = b"" if array is None else array.tobytes()
+
+    def let_go(self) -> None:
+        """What was written has arrived."""
+        self._kept = None
 
 
-_CONTROLS = ("target_position", "target_velocity", "effort")
-_STATE = ("body_position", "body_quat_wxyz", "body_velocity")
-_COMPUTED = ("joint_position",)
+_COMPUTED = ("joint_position", "joint_velocity")
 
 
 class Batch:
@@ -81,7 +106,6 @@ class Batch:
         self._models = models
         self._dt = step
         self._live: dict[str, _Live] = {}
-        self._controls: dict[str, FloatArray] = {}
 
     # -- what it is
 
@@ -128,6 +152,11 @@ class Batch:
         return self._array("joint_position")
 
     @property
+    def joint_velocity(self) -> FloatArray:
+        """``(worlds, dofs)`` [rad/s or m/s], joint after joint. Follows from the bodies."""
+        return self._array("joint_velocity")
+
+    @property
     def body_position(self) -> FloatArray:
         """``(worlds, bodies, 3)`` centres of mass in the world [m]."""
         return self._array("body_position")
@@ -153,6 +182,15 @@ class Batch:
     @body_velocity.setter
     def body_velocity(self, value: Any) -> None:
         self._set("body_velocity", value)
+
+    @property
+    def body_wrench(self) -> FloatArray:
+        """``(worlds, bodies, 6)`` force and moment from outside at the centres of mass, world axes, until changed [N, N·m]."""
+        return self._array("body_wrench")
+
+    @body_wrench.setter
+    def body_wrench(self, value: Any) -> None:
+        self._set("body_wrench", value)
 
     @property
     def target_position(self) -> FloatArray:
@@ -289,7 +327,8 @@ class Batch:
         """The live array of a field: the one that somebody holds, or a fresh one."""
         live = self._live.get(name)
         array = live.array() if live is not None else None
-        if array is not None and not self.closed:
+        if live is not None and array is not None and not self.closed:
+            live.keep()
             return array
         array = aligned_zeros(self.shape(name), self.dtype)
         self._native.read(name, array)
@@ -306,23 +345,22 @@ class Batch:
         self._push()
 
     def _push(self) -> None:
-        """What was written into held arrays goes to the engine."""
+        """What was written into arrays goes to the engine."""
         for name, live in list(self._live.items()):
             array = live.array()
-            if array is None:
+            if array is not None and live.was_written():
+                if name in _COMPUTED:
+                    self._native.read(name, array)
+                    raise WrongValue(
+                        f"{name} was written, but it follows from the bodies",
+                        hint="use batch.assemble({joint: value}), or write body_position and body_velocity",
+                    )
+                self._native.write(name, array)
+                live.agree()
+            live.let_go()
+            del array
+            if live.array() is None:
                 del self._live[name]
-                continue
-            written = array.tobytes()
-            if written == live.agreed:
-                continue
-            if name in _COMPUTED:
-                self._native.read(name, array)
-                raise WrongValue(
-                    f"{name} was written, but it follows from the bodies",
-                    hint="use batch.assemble({joint: value}), or write body_position, body_quat_wxyz, body_velocity",
-                )
-            self._native.write(name, array)
-            live.agreed = written
 
     def _pull(self) -> None:
         """Held arrays follow the engine."""
@@ -332,7 +370,7 @@ class Batch:
                 del self._live[name]
             else:
                 self._native.read(name, array)
-                live.agreed = array.tobytes()
+                live.agree()
 
     # -- arguments
 
@@ -349,14 +387,14 @@ class Batch:
         if array.dtype.kind not in "iu" or array.ndim != 1:
             raise WrongType("worlds must be numbers of worlds or a mask of bool")
         if array.min() < 0 or array.max() >= self.worlds:
-            raise NoSuchWorld(f"there is no world {array.min() if array.min() < 0 else array.max()}; the batch has {self.worlds}")
+            raise NoSuchWorld(
+                f"there is no world {array.min() if array.min() < 0 else array.max()}; the batch has {self.worlds}"
+            )
         return [int(world) for world in array]
 
     def _target(self, name: str, value: Any, chosen: list[int]) -> list[float]:
         values = as_floats(f"target {name!r}", value, np.float64)
         if not np.isfinite(values).all():
-            from bellcrank.errors import NotFinite
-
             raise NotFinite(f"target {name!r} is not finite")
         if values.ndim == 0:
             return [float(values)] * len(chosen)

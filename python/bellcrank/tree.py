@@ -63,7 +63,7 @@ def _describe(model: Model) -> _Tree:
     if tree is None:
         told = _native.tree_describe(model)
         slots = (Slot(name, kind, back, slice(*q), slice(*v)) for name, kind, back, q, v in told.pop("slots"))
-        rest = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
+        rest: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
         tree = _known[model] = _Tree(slots=tuple(slots), **rest)
     return tree
 
@@ -139,9 +139,7 @@ _V: tuple[_Size, ...] = ("dofs",)
 _M: tuple[_Size, ...] = ("dofs", "dofs")
 
 
-def fk(
-    model: Model, q: _Array, frames: Union[None, str, Sequence[str]] = None, *, threads: int = 0
-) -> FloatArray:
+def fk(model: Model, q: _Array, frames: Union[None, str, Sequence[str]] = None, *, threads: int = 0) -> FloatArray:
     """World poses ``(batch, frames, 3, 4)`` of frames, each ``[R_WF | p_WF]`` [m]; of all frames unless named."""
     names = _frame_list(model, frames)
     return _run(model, "fk", {"q": (q, _Q)}, [(len(names), 3, 4)], frames=names, threads=threads)[0]
@@ -391,9 +389,7 @@ def constrained_forward_dynamics(
     inputs = {"q": (q, _Q), "v": (v, _V), "tau": (tau, _V)}
     outputs: list[tuple[_Size, ...]] = [_V, (loop_row_count(model),)]
     options: dict[str, Any] = {"pull": pull, "threads": threads}
-    return ConstrainedForwardDynamics(
-        *_run(model, "constrained_forward_dynamics", inputs, outputs, **options)
-    )
+    return ConstrainedForwardDynamics(*_run(model, "constrained_forward_dynamics", inputs, outputs, **options))
 
 
 class ActuatedInverseDynamics(NamedTuple):

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::options::Options;
 use crate::report::{StepReport, merge};
 use bellcrank::sim::{self, BatchOptions, Precision, Settings};
-use numpy::{PyArrayDyn, PyArrayMethods};
+use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -103,12 +103,12 @@ impl Batch {
         let batch = guard.get()?;
         let done = if let Ok(out) = out.cast::<PyArrayDyn<f32>>() {
             let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
-            let out = out.as_slice_mut().map_err(|_| not_contiguous(name))?;
+            let out = c_order(name, out.is_c_contiguous(), out.as_slice_mut())?;
             check_length(name, out.len(), self.worlds * stride)?;
             py.detach(move || fields::read(batch, field, stride, out))
         } else if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
             let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
-            let out = out.as_slice_mut().map_err(|_| not_contiguous(name))?;
+            let out = c_order(name, out.is_c_contiguous(), out.as_slice_mut())?;
             check_length(name, out.len(), self.worlds * stride)?;
             py.detach(move || fields::read(batch, field, stride, out))
         } else {
@@ -124,13 +124,13 @@ impl Batch {
         let batch = guard.get()?;
         let done = if let Ok(values) = values.cast::<PyArrayDyn<f32>>() {
             let values = values.readonly();
-            let values = values.as_slice().map_err(|_| not_contiguous(name))?;
+            let values = c_order(name, values.is_c_contiguous(), values.as_slice())?;
             check_length(name, values.len(), self.worlds * stride)?;
             check_finite(name, values.iter().position(|x| !x.is_finite()), stride)?;
             py.detach(move || fields::write(batch, field, stride, values))
         } else if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
             let values = values.readonly();
-            let values = values.as_slice().map_err(|_| not_contiguous(name))?;
+            let values = c_order(name, values.is_c_contiguous(), values.as_slice())?;
             check_length(name, values.len(), self.worlds * stride)?;
             check_finite(name, values.iter().position(|x| !x.is_finite()), stride)?;
             py.detach(move || fields::write(batch, field, stride, values))
@@ -261,8 +261,12 @@ fn not_writable(name: &str) -> PyErr {
     said("WrongValue", format!("{name}: the array to fill is read-only, or in use"), "give a writable array")
 }
 
-fn not_contiguous(name: &str) -> PyErr {
-    said("WrongShape", format!("{name}: the array must be C-contiguous"), "numpy.ascontiguousarray makes one")
+/// The numbers of an array whose rows follow each other in memory.
+fn c_order<T, E>(name: &str, contiguous: bool, numbers: Result<T, E>) -> PyResult<T> {
+    numbers.ok().filter(|_| contiguous).ok_or_else(|| {
+        let hint = "numpy.ascontiguousarray makes one";
+        said("WrongShape", format!("{name}: the array must be C-contiguous"), hint)
+    })
 }
 
 fn wrong_dtype(name: &str, found: &Bound<'_, PyAny>) -> PyErr {

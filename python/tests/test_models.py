@@ -154,8 +154,8 @@ def test_faults_of_a_file_name_line_element_and_hint(tmp_path: Path) -> None:
     assert isinstance(error, ValueError)
     assert isinstance(error, bc.BellcrankError)
     assert error.file == str(file)
-    assert (error.line, len(error.faults)) == (error.faults[0].line, 2)
-    assert {fault.kind for fault in error.faults} == {"NotANumber", "ZeroAxis"}
+    assert (error.line, error.element) == (error.faults[0].line, error.faults[0].element)
+    assert {fault.kind for fault in error.faults} >= {"NotANumber", "ZeroAxis"}
     axis = next(fault for fault in error.faults if fault.kind == "ZeroAxis")
     assert axis.line == 6
     assert axis.element == '<joint name="shoulder">'
@@ -182,7 +182,7 @@ def test_faults_of_a_built_model_name_the_python_line() -> None:
 
 def test_names_that_are_not_there_get_the_nearest_as_hint() -> None:
     model = bc.loads(URDF, "urdf")
-    with pytest.raises(errors.NoSuchName, match="no joint \"sholder\"") as caught:
+    with pytest.raises(errors.NoSuchName, match='no joint "sholder"') as caught:
         model.joint_id("sholder")
     assert caught.value.hint == 'did you mean "shoulder"?'
     assert isinstance(caught.value, LookupError)
