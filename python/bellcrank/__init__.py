@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from bellcrank import errors, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
-from bellcrank.batch import Batch, WorldStatus
+from bellcrank.batch import Batch, Contact, WorldStatus
 from bellcrank.errors import BellcrankError
 from bellcrank.models import Exported, Note, library, load, load_builder, loads, loads_builder
+from bellcrank.randomize import randomize
 from bellcrank.solvers import Padmm
 
 WORLD = None
@@ -24,6 +25,7 @@ __all__ = [
     "WORLD",
     "Batch",
     "BellcrankError",
+    "Contact",
     "Exported",
     "Model",
     "ModelBuilder",
@@ -38,5 +40,6 @@ __all__ = [
     "load_builder",
     "loads",
     "loads_builder",
+    "randomize",
     "tree",
 ]

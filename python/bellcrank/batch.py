@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from types import TracebackType
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 from weakref import ref
 
 import numpy as np
@@ -33,6 +33,24 @@ class WorldStatus(IntEnum):
     """More contacts than room for them."""
     FROZEN = 3
     """A value stopped being finite; the world keeps its last good state and stands still until reset."""
+
+
+class Contact(NamedTuple):
+    """Two shapes that touch."""
+
+    shape_a: str
+    """The shape that does not move, if there is such."""
+    shape_b: str
+    depth: float
+    """Penetration [m]; negative where there is still a gap."""
+    point: NDArray[np.float64]
+    """In the world [m], on the surface of b."""
+    normal: NDArray[np.float64]
+    """Unit vector from a to b."""
+    force: NDArray[np.float64]
+    """On b, world axes [N]: the mean over the last step."""
+    moment: NDArray[np.float64]
+    """Of torsional and rolling friction, on b, world axes [N·m]."""
 
 
 class _Live:
@@ -228,7 +246,7 @@ class Batch:
         self._push()
         shape = self.shape(name)
         if out is None:
-            out = aligned_zeros(shape, self.dtype)
+            out = aligned_zeros(shape, self._dtype_of(name))
         elif not isinstance(out, np.ndarray):
             raise WrongType(f"out must be a numpy array, not {type(out).__name__}")
         check_shape(name, out, shape)
@@ -238,6 +256,150 @@ class Batch:
     def write(self, name: str, values: Any) -> None:
         """Takes numbers into an array by name; they are broadcast to its shape."""
         self._set(name, values)
+
+    # -- physical parameters: float64, one row for all worlds until spread
+
+    def spread(self, name: str) -> FloatArray:
+        """Gives a parameter one row per world and returns its array ``(worlds, …)`` to be written."""
+        self._push()
+        self._native.spread(name)
+        self._live.pop(name, None)
+        return self._array(name)
+
+    @property
+    def gravity(self) -> FloatArray:
+        """``(1, 3)`` acceleration of free fall [m/s²]."""
+        return self._array("gravity")
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        self._set("gravity", value)
+
+    @property
+    def body_mass(self) -> FloatArray:
+        """``(1, bodies)`` [kg]."""
+        return self._array("body_mass")
+
+    @body_mass.setter
+    def body_mass(self, value: Any) -> None:
+        self._set("body_mass", value)
+
+    @property
+    def body_com(self) -> FloatArray:
+        """``(1, bodies, 3)`` centres of mass in the link frames [m]."""
+        return self._array("body_com")
+
+    @body_com.setter
+    def body_com(self, value: Any) -> None:
+        self._set("body_com", value)
+
+    @property
+    def body_inertia(self) -> FloatArray:
+        """``(1, bodies, 3, 3)`` about the centres of mass, in the link frames' axes [kg·m²]."""
+        return self._array("body_inertia")
+
+    @body_inertia.setter
+    def body_inertia(self, value: Any) -> None:
+        self._set("body_inertia", value)
+
+    @property
+    def friction(self) -> FloatArray:
+        """``(1, shapes)`` coefficients of sliding friction."""
+        return self._array("friction")
+
+    @friction.setter
+    def friction(self, value: Any) -> None:
+        self._set("friction", value)
+
+    @property
+    def torsional_friction(self) -> FloatArray:
+        """``(1, shapes)`` moment about the normal per normal force [m]."""
+        return self._array("torsional_friction")
+
+    @torsional_friction.setter
+    def torsional_friction(self, value: Any) -> None:
+        self._set("torsional_friction", value)
+
+    @property
+    def rolling_friction(self) -> FloatArray:
+        """``(1, shapes)`` moment about the tangents per normal force [m]."""
+        return self._array("rolling_friction")
+
+    @rolling_friction.setter
+    def rolling_friction(self, value: Any) -> None:
+        self._set("rolling_friction", value)
+
+    @property
+    def restitution(self) -> FloatArray:
+        """``(1, shapes)`` coefficients of restitution."""
+        return self._array("restitution")
+
+    @restitution.setter
+    def restitution(self, value: Any) -> None:
+        self._set("restitution", value)
+
+    @property
+    def armature(self) -> FloatArray:
+        """``(1, dofs)`` rotor inertia [kg·m² or kg]."""
+        return self._array("armature")
+
+    @armature.setter
+    def armature(self, value: Any) -> None:
+        self._set("armature", value)
+
+    @property
+    def damping(self) -> FloatArray:
+        """``(1, dofs)`` viscous damping [N·m·s/rad or N·s/m]."""
+        return self._array("damping")
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._set("damping", value)
+
+    @property
+    def joint_friction(self) -> FloatArray:
+        """``(1, dofs)`` dry friction [N·m or N]."""
+        return self._array("joint_friction")
+
+    @joint_friction.setter
+    def joint_friction(self, value: Any) -> None:
+        self._set("joint_friction", value)
+
+    @property
+    def limits(self) -> FloatArray:
+        """``(1, dofs, 2)`` lower and upper bound [rad or m]; infinite for none."""
+        return self._array("limits")
+
+    @limits.setter
+    def limits(self, value: Any) -> None:
+        self._set("limits", value)
+
+    @property
+    def gain(self) -> FloatArray:
+        """``(1, actuators)`` kp of position motors, gain of affine ones [N·m/rad or N/m]; zero where there is none."""
+        return self._array("gain")
+
+    @gain.setter
+    def gain(self, value: Any) -> None:
+        self._set("gain", value)
+
+    @property
+    def rate_gain(self) -> FloatArray:
+        """``(1, actuators)`` kd of position and velocity motors [N·m·s/rad or N·s/m]."""
+        return self._array("rate_gain")
+
+    @rate_gain.setter
+    def rate_gain(self, value: Any) -> None:
+        self._set("rate_gain", value)
+
+    @property
+    def motor_effort_limit(self) -> FloatArray:
+        """``(1, actuators)`` largest effort of a motor [N·m or N]; infinite for none."""
+        return self._array("motor_effort_limit")
+
+    @motor_effort_limit.setter
+    def motor_effort_limit(self, value: Any) -> None:
+        self._set("motor_effort_limit", value)
 
     # -- time
 
@@ -258,20 +420,58 @@ class Batch:
         self._native.reset(chosen)
         self._pull()
 
-    def assemble(self, targets: Mapping[str, Any], worlds: Worlds = None) -> NDArray[np.bool_]:
-        """Moves worlds to poses that close with the asked joint coordinates [rad or m].
+    def reset_to_keyframe(self, name: str, worlds: Worlds = None) -> NDArray[np.bool_]:
+        """Puts worlds to a named pose of the model at rest, loops closed, motors holding it.
 
-        Each target is one number, or one per world (all worlds, or just the chosen ones). Gives ``(worlds,)``: which
-        were chosen and succeeded; the others stay as they were. Velocities become zero. Chosen worlds must be of one model.
+        Gives ``(worlds,)``: which were chosen and succeeded; the others stay as they were.
         """
         chosen = self._chosen(worlds)
-        rows = [self._target(name, value, chosen) for name, value in targets.items()]
         self._push()
-        done = self._native.assemble(chosen, list(targets), rows)
+        done = self._native.reset_to_keyframe(chosen, name)
         self._pull()
-        success = np.zeros(self.worlds, dtype=np.bool_)
-        success[chosen] = done
-        return success
+        return self._mask(chosen, done)
+
+    def assemble(
+        self,
+        targets: Mapping[str, Any],
+        worlds: Worlds = None,
+        velocities: Optional[Mapping[str, Any]] = None,
+    ) -> NDArray[np.bool_]:
+        """Moves worlds to poses that close with the asked joint coordinates [rad or m].
+
+        Each target is one number, or one per world (all worlds, or just the chosen ones); the second coordinate of
+        a joint with several is ``"name[1]"``. Joints in ``velocities`` move so fast [rad/s or m/s], the others as the
+        loops demand; without, everything is at rest. Gives ``(worlds,)``: which were chosen and succeeded; the
+        others stay as they were. Chosen worlds must be of one model.
+        """
+        chosen, moving = self._chosen(worlds), velocities or {}
+        rows = [self._target(name, value, chosen) for name, value in targets.items()]
+        rates = [self._target(name, value, chosen) for name, value in moving.items()]
+        self._push()
+        done = self._native.assemble(chosen, list(targets), rows, (list(moving), rates))
+        self._pull()
+        return self._mask(chosen, done)
+
+    def sensor(self, name: str, worlds: Worlds = None) -> NDArray[np.float64]:
+        """What a sensor of the model reads in the chosen worlds: ``(chosen, numbers)``."""
+        chosen = self._chosen(worlds)
+        self._push()
+        return np.array([self._native.sensor(world, name) for world in chosen])
+
+    def contacts(self, world: int = 0) -> list[Contact]:
+        """What touches in a world at the present pose, with the forces of the last step."""
+        (chosen,) = self._chosen(_whole("world", world))
+        self._push()
+        return [
+            Contact(a, b, depth, *(np.array(vector) for vector in vectors))
+            for a, b, depth, vectors in self._native.contacts(chosen)
+        ]
+
+    def momentum(self, worlds: Worlds = None) -> NDArray[np.float64]:
+        """``(chosen, 6)``: linear momentum [kg·m/s], and angular about the world's origin [kg·m²/s], world axes."""
+        chosen = self._chosen(worlds)
+        self._push()
+        return np.array([self._native.momentum(world) for world in chosen]).reshape(-1, 6)
 
     def energy(self, worlds: Worlds = None) -> NDArray[np.float64]:
         """Kinetic plus potential energy of the chosen worlds [J]; potential is zero at the origin."""
@@ -330,10 +530,14 @@ class Batch:
         if live is not None and array is not None and not self.closed:
             live.keep()
             return array
-        array = aligned_zeros(self.shape(name), self.dtype)
+        array = aligned_zeros(self.shape(name), self._dtype_of(name))
         self._native.read(name, array)
         self._live[name] = _Live(array)
         return array
+
+    def _dtype_of(self, name: str) -> np.dtype[Any]:
+        """Parameters have 64 bits whatever the batch computes with."""
+        return np.dtype(np.float64) if self._native.is_parameter(name) else self.dtype
 
     def _set(self, name: str, values: Any) -> None:
         given = as_floats(name, values)
@@ -368,11 +572,16 @@ class Batch:
             array = live.array()
             if array is None:
                 del self._live[name]
-            else:
+            elif not self._native.is_parameter(name):
                 self._native.read(name, array)
                 live.agree()
 
     # -- arguments
+
+    def _mask(self, chosen: list[int], done: list[bool]) -> NDArray[np.bool_]:
+        success = np.zeros(self.worlds, dtype=np.bool_)
+        success[chosen] = done
+        return success
 
     def _chosen(self, worlds: Worlds) -> list[int]:
         if worlds is None:

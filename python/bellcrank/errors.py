@@ -117,6 +117,26 @@ class BadSnapshot(BatchError, ValueError):
     """These bytes are no snapshot of this batch."""
 
 
+class MixedModels(BatchError, ValueError):
+    """Worlds of different models were named together."""
+
+
+class BadParameter(BatchError, ValueError):
+    """A physical parameter makes no sense."""
+
+
+class NoSuchKeyframe(BatchError, LookupError):
+    """There is no keyframe of that name."""
+
+
+class NoSuchSensor(BatchError, LookupError):
+    """There is no sensor of that name."""
+
+
+class ReadOnly(BatchError, ValueError):
+    """The array follows from others and cannot be written."""
+
+
 class Threads(BatchError, RuntimeError):
     """Threads could not be started."""
 
@@ -147,3 +167,19 @@ class NoSuchFrame(TreeError, LookupError):
 
 class NoSuchFrameId(TreeError, LookupError):
     """The tree has no frame of that number."""
+
+
+class EnvError(BellcrankError):
+    """What an environment refuses."""
+
+
+class NoSuchTask(EnvError, LookupError):
+    """There is no task of that name."""
+
+
+class WrongActions(EnvError, ValueError):
+    """Another number of actions than expected."""
+
+
+class BadAction(EnvError, ValueError):
+    """An action is not finite."""

@@ -2,11 +2,13 @@
 
 use crate::convert::type_name;
 use crate::error::{Problem, broken, said};
-use crate::fields::{self, Field};
+use crate::fields::{self, Array, Number};
+use crate::parameters::{Parameter, Worlds, spread};
 use crate::model::Model;
 use crate::options::Options;
 use crate::report::{StepReport, merge};
-use bellcrank::sim::{self, BatchOptions, Precision, Settings};
+use bellcrank::model::ShapeId;
+use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision, Settings};
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -21,9 +23,7 @@ pub struct Batch {
     /// `None` once closed.
     inner: Mutex<Option<sim::Batch>>,
     precision: Precision,
-    worlds: usize,
-    /// Parts of the widest model, by field.
-    parts: Vec<usize>,
+    worlds: Worlds,
 }
 
 impl Batch {
@@ -42,12 +42,40 @@ impl Batch {
         Ok(Guard(guard))
     }
 
-    fn stride(&self, field: Field) -> usize {
-        self.parts_of(field) * field.components()
+    /// Fills an array of numbers.
+    fn read_into<T: Number>(
+        &self,
+        py: Python<'_>,
+        (name, array): (&str, Array),
+        out: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<()> {
+        let mut guard = self.lock()?;
+        let (batch, worlds) = (guard.get()?, &self.worlds);
+        let contiguous = out.is_c_contiguous();
+        let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
+        let out = c_order(name, contiguous, out.as_slice_mut())?;
+        check_length(name, out.len(), array.shape(batch, worlds).iter().product())?;
+        Ok(py.detach(move || fields::read(batch, worlds, array, out)).map_err(Problem::from)?)
     }
 
-    fn parts_of(&self, field: Field) -> usize {
-        Field::ALL.iter().position(|(_, other)| *other == field).map_or(0, |at| self.parts[at])
+    /// Takes an array of numbers.
+    fn write_from<T: Number>(
+        &self,
+        py: Python<'_>,
+        (name, array): (&str, Array),
+        values: &Bound<'_, PyArrayDyn<T>>,
+    ) -> PyResult<()> {
+        let mut guard = self.lock()?;
+        let (batch, worlds) = (guard.get()?, &self.worlds);
+        let contiguous = values.is_c_contiguous();
+        let values = values.readonly();
+        let values = c_order(name, contiguous, values.as_slice())?;
+        let shape = array.shape(batch, worlds);
+        check_length(name, values.len(), shape.iter().product())?;
+        let unbounded = matches!(array, Array::Parameter(Parameter::Limits | Parameter::MotorEffortLimit));
+        let bad = values.iter().position(|x| x.to_f64().is_nan() || !(unbounded || x.is_finite()));
+        check_finite(name, bad, shape[1..].iter().product())?;
+        Ok(py.detach(move || fields::write(batch, worlds, array, values)).map_err(Problem::from)?)
     }
 }
 
@@ -80,64 +108,53 @@ impl Batch {
         };
         let settings = Some(read_settings(py, precision, settings)?);
         let options = BatchOptions { dt, precision, threads, settings, ..BatchOptions::default() };
-        let widest = |field: Field| models.iter().map(|model| field.parts(model)).max().unwrap_or(0);
-        let parts = Field::ALL.iter().map(|(_, field)| widest(*field)).collect();
+        let worlds = Worlds::of(&models);
         let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
-        Ok(Batch { inner: Mutex::new(Some(inner)), precision, worlds: models.len(), parts })
+        Ok(Batch { inner: Mutex::new(Some(inner)), precision, worlds })
     }
 
     /// The shape of an array.
-    fn shape(&self, field: &str) -> PyResult<Vec<usize>> {
-        let field = Field::by_name(field)?;
-        let mut shape = vec![self.worlds, self.parts_of(field)];
-        if field.components() > 1 {
-            shape.push(field.components());
-        }
-        Ok(shape)
+    fn shape(&self, name: &str) -> PyResult<Vec<usize>> {
+        let array = Array::by_name(name)?;
+        Ok(array.shape(self.lock()?.get()?, &self.worlds))
+    }
+
+    /// Whether an array is a physical parameter.
+    #[staticmethod]
+    fn is_parameter(name: &str) -> PyResult<bool> {
+        Ok(matches!(Array::by_name(name)?, Array::Parameter(_)))
     }
 
     /// Fills a C-contiguous array of float32 or float64.
-    fn read(&self, py: Python<'_>, field: &str, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (name, field) = (field, Field::by_name(field)?);
-        let (mut guard, stride) = (self.lock()?, self.stride(field));
-        let batch = guard.get()?;
-        let done = if let Ok(out) = out.cast::<PyArrayDyn<f32>>() {
-            let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
-            let out = c_order(name, out.is_c_contiguous(), out.as_slice_mut())?;
-            check_length(name, out.len(), self.worlds * stride)?;
-            py.detach(move || fields::read(batch, field, stride, out))
+    fn read(&self, py: Python<'_>, name: &str, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let array = Array::by_name(name)?;
+        if let Ok(out) = out.cast::<PyArrayDyn<f32>>() {
+            self.read_into(py, (name, array), out)
         } else if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
-            let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
-            let out = c_order(name, out.is_c_contiguous(), out.as_slice_mut())?;
-            check_length(name, out.len(), self.worlds * stride)?;
-            py.detach(move || fields::read(batch, field, stride, out))
+            self.read_into(py, (name, array), out)
         } else {
-            return Err(wrong_dtype(name, out));
-        };
-        Ok(done.map_err(Problem::from)?)
+            Err(wrong_dtype(name, out))
+        }
     }
 
     /// Takes the numbers of a C-contiguous array of float32 or float64; all must be finite.
-    fn write(&self, py: Python<'_>, field: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (name, field) = (field, Field::by_name(field)?);
-        let (mut guard, stride) = (self.lock()?, self.stride(field));
-        let batch = guard.get()?;
-        let done = if let Ok(values) = values.cast::<PyArrayDyn<f32>>() {
-            let values = values.readonly();
-            let values = c_order(name, values.is_c_contiguous(), values.as_slice())?;
-            check_length(name, values.len(), self.worlds * stride)?;
-            check_finite(name, values.iter().position(|x| !x.is_finite()), stride)?;
-            py.detach(move || fields::write(batch, field, stride, values))
+    fn write(&self, py: Python<'_>, name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let array = Array::by_name(name)?;
+        if let Ok(values) = values.cast::<PyArrayDyn<f32>>() {
+            self.write_from(py, (name, array), values)
         } else if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
-            let values = values.readonly();
-            let values = c_order(name, values.is_c_contiguous(), values.as_slice())?;
-            check_length(name, values.len(), self.worlds * stride)?;
-            check_finite(name, values.iter().position(|x| !x.is_finite()), stride)?;
-            py.detach(move || fields::write(batch, field, stride, values))
+            self.write_from(py, (name, array), values)
         } else {
-            return Err(wrong_dtype(name, values));
+            Err(wrong_dtype(name, values))
+        }
+    }
+
+    /// Gives a parameter one row per world.
+    fn spread(&self, name: &str) -> PyResult<()> {
+        let Array::Parameter(parameter) = Array::by_name(name)? else {
+            return Err(said("WrongValue", format!("{name} is no parameter: it has one row per world already"), ""));
         };
-        Ok(done.map_err(Problem::from)?)
+        Ok(spread(self.lock()?.get()?, &self.worlds, parameter).map_err(Problem::from)?)
     }
 
     /// Advances all worlds, and looks for Ctrl-C now and then; steps done before it remain done.
@@ -170,12 +187,45 @@ impl Batch {
         worlds: Vec<usize>,
         names: Vec<String>,
         values: Vec<Vec<f64>>,
+        moving: (Vec<String>, Vec<Vec<f64>>),
     ) -> PyResult<Vec<bool>> {
         let mut guard = self.lock()?;
         let batch = guard.get()?;
-        let targets: Vec<(&str, &[f64])> =
-            names.iter().map(String::as_str).zip(values.iter().map(Vec::as_slice)).collect();
-        Ok(py.detach(|| batch.assemble(&worlds, &targets)).map_err(Problem::from)?)
+        let (positions, velocities) = (pairs(&names, &values), pairs(&moving.0, &moving.1));
+        Ok(py.detach(|| batch.assemble_moving(&worlds, &positions, &velocities)).map_err(Problem::from)?)
+    }
+
+    /// Puts worlds to a keyframe; says which succeeded.
+    fn reset_to_keyframe(&self, py: Python<'_>, worlds: Vec<usize>, name: &str) -> PyResult<Vec<bool>> {
+        let mut guard = self.lock()?;
+        let batch = guard.get()?;
+        let mut reset = move || worlds.iter().map(|world| batch.reset_to_keyframe(*world, name)).collect();
+        let done: Result<Vec<bool>, BatchError> = py.detach(&mut reset);
+        Ok(done.map_err(Problem::from)?)
+    }
+
+    /// Linear and angular momentum about the origin.
+    fn momentum(&self, world: usize) -> PyResult<[f64; 6]> {
+        let (p, l) = self.lock()?.get()?.momentum(world).map_err(Problem::from)?;
+        Ok([p.x, p.y, p.z, l.x, l.y, l.z])
+    }
+
+    /// The numbers of a sensor.
+    fn sensor(&self, world: usize, name: &str) -> PyResult<Vec<f64>> {
+        Ok(self.lock()?.get()?.sensor(world, name).map_err(Problem::from)?)
+    }
+
+    /// What touches: names of both shapes, point, normal, depth, force, moment.
+    fn contacts(&self, world: usize) -> PyResult<Vec<Touch>> {
+        let mut guard = self.lock()?;
+        let batch = guard.get()?;
+        let model = batch.model(world).map_err(Problem::from)?.clone();
+        let shape = |id: ShapeId| model.shapes()[id.index()].name.clone();
+        let told = |c: BodyContact| {
+            let vectors = [c.point.to_array(), c.normal.to_array(), c.force.to_array(), c.moment.to_array()];
+            (shape(c.shape_a), shape(c.shape_b), c.depth, vectors)
+        };
+        Ok(batch.contacts(world).map_err(Problem::from)?.into_iter().map(told).collect())
     }
 
     fn reset(&self, worlds: Vec<usize>) -> PyResult<()> {
@@ -226,6 +276,13 @@ impl Batch {
     fn is_closed(&self) -> bool {
         self.inner.try_lock().is_ok_and(|inner| inner.is_none())
     }
+}
+
+/// Shapes a and b, depth, then point, normal, force and moment.
+type Touch = (String, String, f64, [[f64; 3]; 4]);
+
+fn pairs<'a>(names: &'a [String], values: &'a [Vec<f64>]) -> Vec<(&'a str, &'a [f64])> {
+    names.iter().map(String::as_str).zip(values.iter().map(Vec::as_slice)).collect()
 }
 
 fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>) -> PyResult<Settings> {

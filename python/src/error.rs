@@ -3,6 +3,7 @@
 use bellcrank::import::ImportError;
 use bellcrank::model::{Faults, Place};
 use bellcrank::sim::BatchError;
+use bellcrank::tasks::EnvError;
 use bellcrank::tree::TreeError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -19,6 +20,8 @@ pub enum Problem {
     Batch(BatchError),
     /// What a tree operator refuses.
     Tree(TreeError),
+    /// What an environment refuses.
+    Env(EnvError),
     /// Found by this layer: the exception's name, what is wrong, the way out.
     Said(&'static str, String, String),
 }
@@ -52,7 +55,7 @@ macro_rules! from {
         })*
     };
 }
-from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree);
+from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree, EnvError => Env);
 
 fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
     let errors = py.import("bellcrank.errors")?;
@@ -70,6 +73,9 @@ fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
             raise_faults(&errors, "ModelError", error.to_string(), faults.collect::<PyResult<Vec<_>>>()?)
         }
         Problem::Batch(error) => raise(&errors, (&variant(&error), "BatchError"), error.to_string(), None),
+        Problem::Env(EnvError::Batch(error)) => exception(py, Problem::Batch(error)),
+        Problem::Env(EnvError::Model(error)) => exception(py, Problem::Model(error)),
+        Problem::Env(error) => raise(&errors, (&variant(&error), "EnvError"), error.to_string(), None),
         Problem::Tree(error) => raise(&errors, (&variant(&error), "TreeError"), error.to_string(), None),
         Problem::Said(class, text, hint) => raise(&errors, (class, "BellcrankError"), text, Some(hint)),
     }

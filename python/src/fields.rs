@@ -1,133 +1,149 @@
-//! The arrays of a batch, `(worlds, …)` row-major: the one place that knows how the engine hands them out.
+//! The arrays of a batch by name, `(rows, …)` row-major: its state and controls ([`Field`]) and its physical parameters
+//! ([`Parameter`]). The one place that knows how the engine hands them out.
 
 use crate::error::said;
-use bellcrank::math::{Pose, Quat, Twist, Vec3};
-use bellcrank::model::Model;
-use bellcrank::sim::{Batch, BatchError};
+use crate::parameters::{self, Parameter, Worlds};
+use bellcrank::model::{Model, nearest};
+use bellcrank::sim::{Batch, BatchError, Field};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
-/// What can be read, and partly written, for all worlds at once.
+/// Something that can be read for all worlds at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    JointPosition,
-    BodyPosition,
-    BodyQuatWxyz,
-    BodyVelocity,
-    TargetPosition,
-    TargetVelocity,
-    Effort,
+pub enum Array {
+    /// State or control, one row per world.
+    Field(Field),
+    /// A physical parameter, one row for all worlds until spread.
+    Parameter(Parameter),
 }
 
-impl Field {
-    pub const ALL: [(&'static str, Field); 7] = [
-        ("joint_position", Field::JointPosition),
-        ("body_position", Field::BodyPosition),
-        ("body_quat_wxyz", Field::BodyQuatWxyz),
-        ("body_velocity", Field::BodyVelocity),
-        ("target_position", Field::TargetPosition),
-        ("target_velocity", Field::TargetVelocity),
-        ("effort", Field::Effort),
-    ];
-
-    pub fn by_name(name: &str) -> PyResult<Field> {
-        let found = Field::ALL.iter().find(|(known, _)| *known == name);
-        let known: Vec<&str> = Field::ALL.iter().map(|(known, _)| *known).collect();
-        found.map(|(_, field)| *field).ok_or_else(|| {
-            said("NoSuchName", format!("a batch has no array {name:?}"), format!("known are {}", known.join(", ")))
+impl Array {
+    pub fn by_name(name: &str) -> PyResult<Array> {
+        let field = Field::ALL.into_iter().find(|field| field.name() == name).map(Array::Field);
+        let found = field.or_else(|| Parameter::by_name(name).map(Array::Parameter));
+        found.ok_or_else(|| {
+            let fields = Field::ALL.into_iter().map(|field| field.name().to_owned());
+            let known: Vec<String> = fields.chain(Parameter::names().map(str::to_owned)).collect();
+            let hint = match nearest(name, known.iter()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("known are {}", known.join(", ")),
+            };
+            said("NoSuchName", format!("a batch has no array {name:?}"), hint)
         })
     }
 
     /// Parts of a model that have it.
-    pub fn parts(self, model: &Model) -> usize {
+    fn parts(self, model: &Model) -> usize {
         match self {
-            Field::JointPosition => model.coordinate_count(),
-            Field::TargetPosition | Field::TargetVelocity | Field::Effort => model.actuators().len(),
-            _ => model.bodies().len(),
+            Array::Field(field) => field.parts(model),
+            Array::Parameter(parameter) => parameter.parts(model),
         }
     }
 
-    /// Numbers per part.
-    pub fn components(self) -> usize {
+    /// The axes after worlds and parts.
+    fn tail(self) -> &'static [usize] {
         match self {
-            Field::BodyPosition => 3,
-            Field::BodyQuatWxyz => 4,
-            Field::BodyVelocity => 6,
-            _ => 1,
+            Array::Field(field) => match field.components() {
+                1 => &[],
+                3 => &[3],
+                4 => &[4],
+                _ => &[6],
+            },
+            Array::Parameter(parameter) => parameter.tail(),
+        }
+    }
+
+    /// The shape of the whole array; rows are as wide as the largest model needs.
+    pub fn shape(self, batch: &Batch, worlds: &Worlds) -> Vec<usize> {
+        let parts = worlds.models().iter().map(|model| self.parts(model)).max().unwrap_or(0);
+        match self {
+            Array::Field(_) => [&[batch.worlds(), parts], self.tail()].concat(),
+            Array::Parameter(Parameter::Gravity) => vec![worlds.rows(batch, Parameter::Gravity), 3],
+            Array::Parameter(parameter) => [&[worlds.rows(batch, parameter), parts], self.tail()].concat(),
         }
     }
 }
 
 /// `f32` or `f64`.
 pub trait Number: numpy::Element + Copy {
+    fn is_finite(self) -> bool;
+    fn read_field(batch: &Batch, field: Field, out: &mut [Self]) -> Result<(), BatchError>;
+    fn write_field(batch: &mut Batch, field: Field, values: &[Self]) -> Result<(), BatchError>;
     fn of(value: f64) -> Self;
-    fn to(self) -> f64;
+    fn to_f64(self) -> f64;
 }
+
 impl Number for f64 {
-    fn of(value: f64) -> Self {
+    fn is_finite(self) -> bool {
+        f64::is_finite(self)
+    }
+    fn read_field(batch: &Batch, field: Field, out: &mut [f64]) -> Result<(), BatchError> {
+        batch.read(field, out)
+    }
+    fn write_field(batch: &mut Batch, field: Field, values: &[f64]) -> Result<(), BatchError> {
+        batch.write(field, values)
+    }
+    fn of(value: f64) -> f64 {
         value
     }
-    fn to(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self
     }
 }
+
 impl Number for f32 {
-    fn of(value: f64) -> Self {
+    fn is_finite(self) -> bool {
+        f32::is_finite(self)
+    }
+    fn read_field(batch: &Batch, field: Field, out: &mut [f32]) -> Result<(), BatchError> {
+        batch.read_f32(field, out)
+    }
+    fn write_field(batch: &mut Batch, field: Field, values: &[f32]) -> Result<(), BatchError> {
+        batch.write_f32(field, values)
+    }
+    fn of(value: f64) -> f32 {
         value as f32
     }
-    fn to(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self.into()
     }
 }
 
-/// Fills `out`, one row of `stride` numbers per world; what a world does not have becomes zero.
-pub fn read<T: Number>(batch: &Batch, field: Field, stride: usize, out: &mut [T]) -> Result<(), BatchError> {
-    for (world, row) in out.chunks_exact_mut(stride.max(1)).enumerate().take(batch.worlds()) {
-        row.fill(T::of(0.0));
-        let model = batch.model(world)?.clone();
-        let values: Vec<f64> = match field {
-            Field::JointPosition => batch.joint_position(world)?,
-            Field::TargetPosition | Field::TargetVelocity | Field::Effort => vec![0.0; model.actuators().len()],
-            _ => {
-                let mut values = Vec::new();
-                for body in 0..model.bodies().len() {
-                    match field {
-                        Field::BodyPosition => values.extend(batch.body_pose(world, body)?.p.to_array()),
-                        Field::BodyQuatWxyz => values.extend(batch.body_pose(world, body)?.R.to_wxyz()),
-                        _ => values.extend(batch.body_velocity(world, body)?.to_array()),
-                    }
-                }
-                values
-            }
-        };
-        row.iter_mut().zip(values).for_each(|(out, value)| *out = T::of(value));
-    }
-    Ok(())
-}
-
-/// Writes what a user put into an array.
-pub fn write<T: Number>(batch: &mut Batch, field: Field, stride: usize, values: &[T]) -> Result<(), BatchError> {
-    for (world, row) in values.chunks_exact(stride.max(1)).enumerate().take(batch.worlds()) {
-        let count = field.parts(&batch.model(world)?.clone());
-        for (k, x) in row.chunks_exact(field.components()).take(count).enumerate() {
-            let x: Vec<f64> = x.iter().map(|x| x.to()).collect();
-            match (field, &x[..]) {
-                (Field::TargetPosition, &[x]) => batch.set_target_position(world, k, x)?,
-                (Field::TargetVelocity, &[x]) => batch.set_target_velocity(world, k, x)?,
-                (Field::Effort, &[x]) => batch.set_effort(world, k, x)?,
-                (Field::BodyPosition, &[x, y, z]) => {
-                    let R = batch.body_pose(world, k)?.R;
-                    batch.set_body_pose(world, k, Pose::new(R, Vec3::new(x, y, z)))?;
-                }
-                (Field::BodyQuatWxyz, &[w, x, y, z]) => {
-                    let p = batch.body_pose(world, k)?.p;
-                    batch.set_body_pose(world, k, Pose::new(Quat::from_wxyz([w, x, y, z]).normalized(), p))?;
-                }
-                (Field::BodyVelocity, &[a, b, c, d, e, f]) => {
-                    batch.set_body_velocity(world, k, Twist::from_array([a, b, c, d, e, f]))?;
-                }
-                _ => {}
-            }
+/// Fills `out`, which has the right size; what a world does not have becomes zero.
+pub fn read<T: Number>(batch: &Batch, worlds: &Worlds, array: Array, out: &mut [T]) -> Result<(), BatchError> {
+    match array {
+        Array::Field(field) => T::read_field(batch, field, out),
+        Array::Parameter(parameter) => {
+            let values = parameters::read(batch, worlds, parameter)?;
+            out.iter_mut().zip(values).for_each(|(out, value)| *out = T::of(value));
+            Ok(())
         }
     }
-    Ok(())
+}
+
+/// Writes what a user put into an array of the right size.
+pub fn write<T: Number>(
+    batch: &mut Batch,
+    worlds: &Worlds,
+    array: Array,
+    values: &[T],
+) -> Result<(), BatchError> {
+    match array {
+        Array::Field(field) => T::write_field(batch, field, values),
+        Array::Parameter(parameter) => {
+            let values: Vec<f64> = values.iter().map(|x| x.to_f64()).collect();
+            parameters::write(batch, worlds, parameter, &values)
+        }
+    }
+}
+
+/// The different models among some worlds.
+pub fn different(models: &[Arc<Model>]) -> Vec<Arc<Model>> {
+    let mut different: Vec<Arc<Model>> = Vec::new();
+    for model in models {
+        if !different.iter().any(|known| Arc::ptr_eq(known, model)) {
+            different.push(model.clone());
+        }
+    }
+    different
 }

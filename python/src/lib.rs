@@ -7,8 +7,9 @@
 //! | `convert` `options` `place` | numbers, keyword arguments, the caller's line |
 //! | `load` `model` `model_arrays` | files and text into `Model`; what a model tells |
 //! | `builder` `builder_parts` | building a model in Python |
-//! | `batch` `fields` `report` | many worlds; their arrays; what a step reports |
+//! | `batch` `fields` `parameters` `report` | many worlds; their arrays; what a step reports |
 //! | `tree` `tree_run` | operators on the spanning tree |
+//! | `env` | learning tasks |
 //! | `cli` | the command line |
 
 use pyo3::prelude::*;
@@ -18,12 +19,14 @@ mod builder;
 mod builder_parts;
 mod cli;
 mod convert;
+mod env;
 mod error;
 mod fields;
 mod load;
 mod model;
 mod model_arrays;
 mod options;
+mod parameters;
 mod place;
 mod report;
 mod tree;
@@ -37,6 +40,8 @@ mod _native {
     use crate::builder::ModelBuilder;
     #[pymodule_export]
     use crate::cli::run_command_line;
+    #[pymodule_export]
+    use crate::env::{Env, tasks_known};
     #[pymodule_export]
     use crate::load::{library, load, load_builder, loads, loads_builder};
     #[pymodule_export]

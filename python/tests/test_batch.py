@@ -343,3 +343,143 @@ def test_ctrl_c_ends_a_long_step() -> None:
         batch.step(10**9)
     assert time.monotonic() - begin < 5.0
     batch.step()  # and the batch goes on
+
+
+def test_parameters_are_shared_until_spread() -> None:
+    batch = bc.Batch(falling_stone(), worlds=3, dt=0.01)
+    np.testing.assert_array_equal(batch.body_mass, [[2.0]])
+    batch.gravity = (0.0, 0.0, -1.0)
+    batch.step()
+    np.testing.assert_allclose(batch.body_velocity[:, 0, 2], -0.01)
+    gravity = batch.spread("gravity")
+    assert gravity.shape == batch.gravity.shape == (3, 3)
+    gravity[1] = 0.0
+    batch.step()
+    np.testing.assert_allclose(batch.body_velocity[:, 0, 2], [-0.02, -0.01, -0.02])
+
+
+def test_every_parameter_can_be_read_spread_and_written() -> None:
+    model = bc.load("hybrid_biped")
+    batch = bc.Batch(model, worlds=2)
+    nb, ns, nd, nu = model.body_count, len(model.shape_names), model.dof_count, model.actuator_count
+    shapes: dict[str, tuple[int, ...]] = {
+        "gravity": (3,),
+        "body_mass": (nb,),
+        "body_com": (nb, 3),
+        "body_inertia": (nb, 3, 3),
+        "friction": (ns,),
+        "torsional_friction": (ns,),
+        "rolling_friction": (ns,),
+        "restitution": (ns,),
+        "armature": (nd,),
+        "damping": (nd,),
+        "joint_friction": (nd,),
+        "limits": (nd, 2),
+        "gain": (nu,),
+        "rate_gain": (nu,),
+        "motor_effort_limit": (nu,),
+    }
+    for name, shape in shapes.items():
+        shared = getattr(batch, name)
+        assert shared.shape == (1, *shape), name
+        assert shared.dtype == np.float64
+        values = batch.spread(name)
+        np.testing.assert_array_equal(values, np.repeat(shared, 2, axis=0))
+        if name != "joint_friction":  # this model has none, and worlds cannot add rows to the step
+            values[1] *= 0.9
+            written = values.copy()
+            del values
+            setattr(batch, name, written)
+            np.testing.assert_allclose(batch.read(name), written)
+    np.testing.assert_allclose(batch.body_mass[0], model.body_mass)
+    np.testing.assert_allclose(batch.gain[0], 60.0)
+    np.testing.assert_allclose(batch.rate_gain[0], 2.0)
+    assert batch.step().loop_gap.max() < 1e-5
+
+
+def test_a_heavier_stone_needs_more_force() -> None:
+    batch = bc.Batch(falling_stone(), worlds=2, dt=0.01)
+    batch.gravity = (0, 0, 0)
+    batch.spread("body_mass")[1] = 4.0
+    batch.body_wrench[:, 0, 0] = 8.0
+    batch.step()
+    np.testing.assert_allclose(batch.body_velocity[:, 0, 0], [0.04, 0.02])
+
+
+def test_bad_parameters_are_refused() -> None:
+    batch = bc.Batch(falling_stone(), worlds=2)
+    with pytest.raises(errors.BadParameter, match="above zero"):
+        batch.body_mass = -1.0
+    batch.body_mass = 2.0
+    with pytest.raises(errors.NotFinite):
+        batch.body_mass = np.nan
+    batch.body_mass = 2.0
+    with pytest.raises(errors.WrongValue, match="no parameter"):
+        batch.spread("effort")
+    with pytest.raises(errors.NoSuchName, match="body_mas") as caught:
+        batch.spread("body_mas")
+    assert caught.value.hint == 'did you mean "body_mass"?'
+
+
+def test_randomised_worlds_follow_from_the_seed() -> None:
+    model = bc.load("hybrid_biped")
+    one, two = bc.Batch(model, worlds=4), bc.Batch(model, worlds=4)
+    ranges = {"body_mass": (0.8, 1.2), "friction": (0.5, 1.0), "body_com": (-0.01, 0.01)}
+    bc.randomize(one, 7, ranges)
+    bc.randomize(two, 7, ranges)
+    np.testing.assert_array_equal(one.body_mass, two.body_mass)
+    factor = one.body_mass / model.body_mass
+    assert factor.min() >= 0.8
+    assert factor.max() <= 1.2
+    assert len(np.unique(factor)) == factor.size
+    np.testing.assert_allclose(one.body_inertia, model.body_inertia * factor[..., None, None], rtol=1e-12)
+    before = one.friction.copy()
+    bc.randomize(one, 8, {"friction": (0.5, 1.0)}, worlds=[2])
+    np.testing.assert_array_equal(one.friction[[0, 1, 3]], before[[0, 1, 3]])
+    assert not np.array_equal(one.friction[2], before[2])
+    assert one.step(5).loop_gap.max() < 1e-5
+    with pytest.raises(errors.WrongValue):
+        bc.randomize(one, 0, {"friction": (1.0, 0.5)})
+
+
+def test_contacts_sensors_and_momentum_are_told() -> None:
+    model = bc.load("box")
+    batch = bc.Batch(model, worlds=2)
+    batch.step(100)
+    contacts = batch.contacts(1)
+    # a cube of 1 kg at rest on its four corners
+    np.testing.assert_allclose(sum(contact.force for contact in contacts), [0, 0, 9.81], atol=1e-3)
+    assert len(contacts) == 4
+    for contact in contacts:
+        np.testing.assert_allclose(contact.normal, [0, 0, 1], atol=1e-6)
+        assert abs(contact.depth) < 1e-3
+        assert {contact.shape_a, contact.shape_b} <= set(model.shape_names)
+        assert contact.point.shape == contact.moment.shape == (3,)
+    np.testing.assert_allclose(batch.momentum(), np.zeros((2, 6)), atol=1e-4)
+    biped = bc.Batch(bc.load("hybrid_biped"), worlds=2)
+    biped.step(50)
+    imu = biped.sensor("imu")
+    assert imu.shape == (2, 6)
+    np.testing.assert_allclose(imu[:, 2], 9.81, rtol=0.2)
+    with pytest.raises(errors.NoSuchSensor):
+        biped.sensor("nose")
+    with pytest.raises(errors.NoSuchWorld):
+        biped.contacts(2)
+
+
+def test_keyframes_are_reset_to() -> None:
+    model = bc.load("cartpole")
+    batch = bc.Batch(model, worlds=3)
+    ok = batch.reset_to_keyframe("hanging", worlds=[1])
+    assert ok.tolist() == [False, True, False]
+    np.testing.assert_allclose(np.cos(batch.joint_position[:, 1]), [1, -1, 1], atol=1e-6)
+    with pytest.raises(errors.NoSuchKeyframe):
+        batch.reset_to_keyframe("flying")
+
+
+def test_assembled_worlds_can_move(four_bar: bc.Model) -> None:
+    crank = four_bar.joint_names[0]
+    batch = bc.Batch(four_bar, worlds=2)
+    assert batch.assemble({crank: 0.1}, velocities={crank: [1.0, 2.0]}).all()
+    at = four_bar.velocity_slice(crank).start
+    np.testing.assert_allclose(batch.joint_velocity[:, at], [1.0, 2.0], rtol=1e-5)

@@ -10,7 +10,7 @@
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
-//! [`tree`] (batched operators on the spanning tree).
+//! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`cli`] (the command line).
 
 extern crate self as bellcrank; // the command line's files name the crate as its users do
 
@@ -22,6 +22,7 @@ pub use bellcrank_math as math;
 pub use bellcrank_model as model;
 pub use bellcrank_sim as sim;
 pub use bellcrank_solve as solve;
+pub use bellcrank_tasks as tasks;
 pub use bellcrank_tree as tree;
 
 /// What most programs need.
