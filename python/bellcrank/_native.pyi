@@ -178,7 +178,8 @@ class ModelBuilder:
         cylinder_z: Optional[tuple[float, float]] = None,
     ) -> int:
         """Adds a rigid body at a reference pose of its link frame; its inertia follows from ``mass`` [kg] and a solid
-        (``box`` edge lengths, ``sphere`` radius, cylinders (radius, length) [m]), or is given: 3 moments or 3×3 [kg·m²]."""
+        (``box`` edge lengths, ``sphere`` radius, cylinders (radius, length) [m]), or is given: 3 moments or 3×3
+        [kg·m²]."""
     def joint(
         self,
         name: str,
@@ -202,8 +203,8 @@ class ModelBuilder:
         velocity_limit: Optional[float] = None,
         closes_loop: Optional[bool] = None,
     ) -> int:
-        """Adds a joint. Its place is ``point`` and ``axis``, or ``position`` and ``quat_wxyz``, in the world at the reference
-        pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like any other."""
+        """Adds a joint. Its place is ``point`` and ``axis``, or ``position`` and ``quat_wxyz``, in the world at the
+        reference pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like any other."""
     def actuator(
         self,
         name: str,
@@ -247,8 +248,8 @@ class ModelBuilder:
         color: Optional[tuple[float, float, float, float]] = None,
         visual_only: Optional[bool] = None,
     ) -> int:
-        """Adds a solid: ``"plane"``, ``"sphere"``, ``"box"``, ``"capsule"``, ``"cylinder"``, ``"cone"``, ``"ellipsoid"``,
-        ``"convex_mesh"``, ``"triangle_mesh"`` or ``"height_field"``."""
+        """Adds a solid: ``"plane"``, ``"sphere"``, ``"box"``, ``"capsule"``, ``"cylinder"``, ``"cone"``,
+        ``"ellipsoid"``, ``"convex_mesh"``, ``"triangle_mesh"`` or ``"height_field"``."""
     def site(
         self,
         name: str,
@@ -268,8 +269,8 @@ class ModelBuilder:
         joint: Optional[_Part] = None,
         radius: Optional[float] = None,
     ) -> int:
-        """Adds a measurement: ``"imu"`` (site), ``"frame_pose"`` or ``"frame_velocity"`` (site or body), ``"joint_state"``
-        (joint), ``"contact_force"`` (body) or ``"touch"`` (site, radius)."""
+        """Adds a measurement: ``"imu"`` (site), ``"frame_pose"`` or ``"frame_velocity"`` (site or body),
+        ``"joint_state"`` (joint), ``"contact_force"`` (body) or ``"touch"`` (site, radius)."""
     def coupling(self, name: str, terms: Mapping[Any, float], constant: float = 0.0) -> int:
         """Adds Σ coefficient · coordinate = constant, with coefficients by joint."""
     def keyframe(

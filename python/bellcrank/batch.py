@@ -100,9 +100,10 @@ class Batch:
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
-    step. Take ``.copy()`` to keep values. Worlds are stored in vector lanes, so behind the scenes arrays are gathered and
-    scattered, but only those that somebody holds. They begin at 64-byte boundaries, and numpy's DLPack hands them to torch
-    and JAX without copying. Where models differ in size, rows are as wide as the largest needs and padded with zeros.
+    step. Take ``.copy()`` to keep values. Worlds are stored in vector lanes, so behind the scenes arrays are
+    gathered and scattered, but only those that somebody holds. They begin at 64-byte boundaries, and numpy's DLPack
+    hands them to torch and JAX without copying. Where models differ in size, rows are as wide as the largest
+    needs and padded with zeros.
     """
 
     def __init__(
@@ -203,7 +204,7 @@ class Batch:
 
     @property
     def body_wrench(self) -> FloatArray:
-        """``(worlds, bodies, 6)`` force and moment from outside at the centres of mass, world axes, until changed [N, N·m]."""
+        """``(worlds, bodies, 6)`` force and moment from outside, until changed: at the centres of mass, world axes [N, N·m]."""
         return self._array("body_wrench")
 
     @body_wrench.setter
@@ -260,10 +261,16 @@ class Batch:
     # -- physical parameters: float64, one row for all worlds until spread
 
     def spread(self, name: str) -> FloatArray:
-        """Gives a parameter one row per world and returns its array ``(worlds, …)`` to be written."""
+        """Gives a parameter one row per world and returns its array ``(worlds, …)`` to be written.
+
+        Parameters of the same parts (mass, centre of mass and inertia of bodies, say) are spread together.
+        """
         self._push()
         self._native.spread(name)
-        self._live.pop(name, None)
+        for other in [other for other in self._live if self._native.is_parameter(other)]:
+            array = self._live[other].array()
+            if array is not None and array.shape != self.shape(other):
+                del self._live[other]
         return self._array(name)
 
     @property

@@ -125,14 +125,6 @@ class BadParameter(BatchError, ValueError):
     """A physical parameter makes no sense."""
 
 
-class NoSuchKeyframe(BatchError, LookupError):
-    """There is no keyframe of that name."""
-
-
-class NoSuchSensor(BatchError, LookupError):
-    """There is no sensor of that name."""
-
-
 class ReadOnly(BatchError, ValueError):
     """The array follows from others and cannot be written."""
 

@@ -63,10 +63,10 @@ def load(
 ) -> Model:
     """Reads a robot from a file (``.urdf``, ``.xml``, ``.usda``), or makes the shipped mechanism of that name.
 
-    ``base`` says what carries the root link of a URDF file: ``"fixed"`` or ``"floating"``. ``fixed_joints`` are ``"merge"``d
-    into the body that carries them or ``"keep"``t. ``packages`` tells where ``package://name`` is; files may be read from the
-    model's own folder and from ``folders``. Missing meshes are listed as ignored unless ``require_meshes``;
-    ``mend_inertia`` gives impossible masses the nearest that can move.
+    ``base`` says what carries the root link of a URDF file: ``"fixed"`` or ``"floating"``. With ``fixed_joints`` at
+    ``"merge"`` links become part of the body that carries them, with ``"keep"`` they stay. ``packages`` tells where
+    ``package://name`` is; files may be read from the model's own folder and from ``folders``. Missing meshes are listed
+    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move.
 
     Raises :class:`bellcrank.errors.LoadError` with every fault, its file, line, element and a hint.
     """

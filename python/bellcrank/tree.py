@@ -1,13 +1,13 @@
 """Batched rigid-body operators on the spanning tree's reduced coordinates: kinematics, dynamics, derivatives.
 
-Every array has one row per state: ``q`` is ``(batch, coordinates)``, ``v``, ``a`` and ``tau`` are ``(batch, dofs)``. A single
-state may be given without the batch axis; results then have none either. Arrays of float32 are computed in float32,
-everything else in float64; results are new numpy arrays. Python's interpreter lock is released meanwhile, and
-``threads`` (0: all) share the states. See :func:`coordinate_names` for the order of coordinates.
+Every array has one row per state: ``q`` is ``(batch, coordinates)``, ``v``, ``a`` and ``tau`` are ``(batch, dofs)``.
+A single state may be given without the batch axis; results then have none either. Arrays of float32 are computed in
+float32, everything else in float64; results are new numpy arrays. Python's interpreter lock is released meanwhile,
+and ``threads`` (0: all) share the states. See :func:`coordinate_names` for the order of coordinates.
 
-``q`` holds the joints' own coordinates; for ball and free joints and for floating bases position [m], then the quaternion
-``wxyz``. ``v`` holds velocities in the moving frame's own axes, linear part first. Derivatives "by q" are by its tangent:
-what changes when ``integrate(model, q, delta)`` moves away from q.
+``q`` holds the joints' own coordinates; for ball and free joints and for floating bases position [m], then the
+quaternion ``wxyz``. ``v`` holds velocities in the moving frame's own axes, linear part first. Derivatives "by q" are by
+its tangent: what changes when ``integrate(model, q, delta)`` moves away from q.
 """
 
 from __future__ import annotations

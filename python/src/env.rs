@@ -73,14 +73,16 @@ impl Env {
 
     #[pyo3(signature = (seed, observations))]
     fn reset(&self, py: Python<'_>, seed: Option<u64>, observations: Out<'_, '_, f32>) -> PyResult<()> {
-        let mut env = self.lock()?;
+        let mut guard = self.lock()?;
+        let env: &mut tasks::Env = &mut guard;
         py.detach(|| env.reset(seed)).map_err(Problem::from)?;
         fill(observations, env.observations())
     }
 
     /// New episodes in some worlds.
     fn reset_worlds(&self, py: Python<'_>, worlds: Vec<usize>, observations: Out<'_, '_, f32>) -> PyResult<()> {
-        let mut env = self.lock()?;
+        let mut guard = self.lock()?;
+        let env: &mut tasks::Env = &mut guard;
         py.detach(|| env.reset_worlds(&worlds)).map_err(Problem::from)?;
         fill(observations, env.observations())
     }
@@ -94,7 +96,8 @@ impl Env {
         rewards: Out<'_, '_, f32>,
         ended: [Bound<'_, PyArrayDyn<bool>>; 2],
     ) -> PyResult<()> {
-        let mut env = self.lock()?;
+        let mut guard = self.lock()?;
+        let env: &mut tasks::Env = &mut guard;
         let actions = actions.readonly();
         let actions = actions.as_slice().map_err(|_| wrong())?;
         py.detach(|| env.step(actions)).map_err(Problem::from)?;

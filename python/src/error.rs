@@ -121,6 +121,11 @@ fn raise(
 ) -> PyResult<PyErr> {
     let class = errors.getattr(class).or_else(|_| errors.getattr(family))?;
     let details = PyDict::new(errors.py());
+    // the engine's own texts carry their hint
+    let (text, hint) = match text.split_once("\n  hint: ") {
+        Some((text, hint)) => (text.to_owned(), Some(hint.to_owned())),
+        None => (text, hint),
+    };
     if let Some(hint) = hint.filter(|hint| !hint.is_empty()) {
         details.set_item("hint", hint)?;
     }

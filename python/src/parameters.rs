@@ -150,15 +150,29 @@ fn is_spread(p: &Parameters, model: &Model, parameter: Parameter) -> bool {
 pub fn spread(batch: &mut Batch, worlds: &Worlds, parameter: Parameter) -> Result<(), BatchError> {
     for (m, model) in worlds.models.iter().enumerate() {
         let count = worlds.place.iter().filter(|(other, _)| *other == m).count();
-        batch.change_parameters(m, |p| match parameter.owner() {
-            Owner::World => drop(p.gravity.spread(count)),
-            Owner::Body => (0..model.bodies().len()).for_each(|k| drop(p.body_mut(BodyId::new(k)).spread(count))),
-            Owner::Shape => (0..model.shapes().len()).for_each(|k| drop(p.shape_mut(ShapeId::new(k)).spread(count))),
-            Owner::Dof => (0..model.joints().len()).for_each(|k| drop(p.joint_mut(JointId::new(k)).spread(count))),
-            Owner::Actuator => (0..model.actuators().len()).for_each(|k| drop(p.actuator_mut(k).spread(count))),
-        })?;
+        batch.change_parameters(m, |p| spread_model(p, model, parameter, count))?;
     }
     Ok(())
+}
+
+fn spread_model(p: &mut Parameters, model: &Model, parameter: Parameter, count: usize) {
+    match parameter.owner() {
+        Owner::World => {
+            p.gravity.spread(count);
+        }
+        Owner::Body => (0..model.bodies().len()).for_each(|k| {
+            p.body_mut(BodyId::new(k)).spread(count);
+        }),
+        Owner::Shape => (0..model.shapes().len()).for_each(|k| {
+            p.shape_mut(ShapeId::new(k)).spread(count);
+        }),
+        Owner::Dof => (0..model.joints().len()).for_each(|k| {
+            p.joint_mut(JointId::new(k)).spread(count);
+        }),
+        Owner::Actuator => (0..model.actuators().len()).for_each(|k| {
+            p.actuator_mut(k).spread(count);
+        }),
+    }
 }
 
 /// All numbers of a parameter's array.

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-import numpy as np
-from numpy.typing import NDArray
-
 import gymnasium
-from bellcrank.envs.batched import BatchedEnv
+import numpy as np
 from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from bellcrank.envs.batched import BatchedEnv
 
 Array = NDArray[np.float32]
 _Step = tuple[Array, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-def _spaces(env: BatchedEnv) -> tuple[Box, Box]:
+def _spaces(env: BatchedEnv) -> tuple[Any, Any]:
+    """Spaces of one world's observations and actions."""
     observation = Box(-np.inf, np.inf, (env.observation_count,), np.float32)
     return observation, Box(-1.0, 1.0, (env.action_count,), np.float32)
 
