@@ -1,9 +1,9 @@
-"""What Python costs: world-steps per second from Python and from Rust, interleaved in one run.
+"""What Python costs: world-steps per second of the same loop in Python and in Rust, interleaved in one run.
 
     python benches/python_overhead.py [--rounds 5] [--json]
 
-Rust is the package's own command line in a process of its own, with the same build. Both run the same scene with
-the same number of threads; the best of some interleaved rounds counts, since the machine may have other work.
+The loop is a policy's: write targets, step once, read joint positions. Rust is `policy_loop`, an example of the crate,
+built here with Cargo. The best of some interleaved rounds counts, since the machine may have other work.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 import time
+from pathlib import Path
+
+import numpy as np
 
 import bellcrank as bc
 
-SCENES = {"cartpole": (4096, 100), "hybrid_biped": (1024, 10)}
-"""Worlds, and steps per round: one call of ``step`` and one read of ``joint_position`` each."""
+SCENES = {"cartpole": (4096, 200), "hybrid_biped": (1024, 30)}
+"""Worlds and steps per round."""
 
 
 def python_rate(name: str, worlds: int, steps: int) -> float:
@@ -25,16 +27,22 @@ def python_rate(name: str, worlds: int, steps: int) -> float:
     targets, q = batch.target_position, batch.joint_position
     batch.step(2)
     begin = time.perf_counter()
-    for _ in range(steps):
-        targets[:, 0] += q[:, 0] * 0  # as a policy would: read, compute, write
+    for k in range(steps):
+        targets += np.float32(1e-3 if k % 2 == 0 else -1e-3)
         batch.step()
-    return worlds * steps / (time.perf_counter() - begin)
+    seconds = time.perf_counter() - begin
+    assert np.isfinite(q).all()
+    return worlds * steps / seconds
 
 
-def rust_rate(name: str, worlds: int, steps: int) -> float:
-    words = ["run", name, "--worlds", str(worlds), "--steps", str(steps), "--precision", "f32", "--json"]
-    done = subprocess.run([sys.executable, "-m", "bellcrank", *words], check=True, capture_output=True, text=True)
-    return float(json.loads(done.stdout)["world_steps_per_second"])
+def rust_program() -> str:
+    """Builds the loop in Rust and gives its path."""
+    words = ["cargo", "build", "--release", "--package", "bellcrank", "--example", "policy_loop"]
+    told = subprocess.run(
+        [*words, "--message-format", "json"], check=True, capture_output=True, text=True, cwd=Path(__file__).parent
+    )
+    programs = [json.loads(line).get("executable") for line in told.stdout.splitlines() if line.startswith("{")]
+    return str(next(program for program in reversed(programs) if program))
 
 
 def main() -> None:
@@ -42,10 +50,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    records = []
+    program, records = rust_program(), []
     for name, (worlds, steps) in SCENES.items():
-        pairs = [(python_rate(name, worlds, steps), rust_rate(name, worlds, steps)) for _ in range(options.rounds)]
-        python, rust = max(p for p, _ in pairs), max(r for _, r in pairs)
+        python, rust = 0.0, 0.0
+        for _ in range(options.rounds):
+            python = max(python, python_rate(name, worlds, steps))
+            done = subprocess.run([program, name, str(worlds), str(steps)], check=True, capture_output=True, text=True)
+            rust = max(rust, float(done.stdout))
         records.append({"scene": name, "worlds": worlds, "python": python, "rust": rust, "ratio": python / rust})
         if not options.json:
             print(f"{name:14} {worlds} worlds: Python {python:12.0f}/s, Rust {rust:12.0f}/s, ratio {python / rust:.3f}")

@@ -29,15 +29,14 @@ if [ "$profile" = release ] && [ "$size" -gt $((15 * 1024 * 1024)) ]; then
     exit 1
 fi
 
-# from here on everything uses what was installed: none of these folders holds the package
 step "lint"
-"$venv/bin/ruff" check --config pyproject.toml . ../examples
-"$venv/bin/ruff" format --check --quiet --config pyproject.toml . ../examples
+"$venv/bin/ruff" check --config pyproject.toml . ../examples ../benches
+"$venv/bin/ruff" format --check --quiet --config pyproject.toml . ../examples ../benches
 step "types"
 "$venv/bin/mypy" --config-file pyproject.toml -p bellcrank
-"$venv/bin/mypy" --config-file pyproject.toml tests ../examples/*.py
+"$venv/bin/mypy" --config-file pyproject.toml tests ../examples/*.py ../benches/*.py
 step "tests"
-"$venv/bin/python" -m pytest tests
+"$venv/bin/pytest" tests # not `python -m pytest`: that would find the sources instead of what was installed
 step "examples"
 for example in ../examples/*.py; do
     echo "$example"

@@ -204,7 +204,8 @@ class ModelBuilder:
         closes_loop: Optional[bool] = None,
     ) -> int:
         """Adds a joint. Its place is ``point`` and ``axis``, or ``position`` and ``quat_wxyz``, in the world at the
-        reference pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like any other."""
+        reference pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like
+        any other."""
     def actuator(
         self,
         name: str,

@@ -88,6 +88,7 @@ class _Live:
         self._kept = None
 
 
+_CONTROLS = ("target_position", "target_velocity", "effort", "body_wrench")
 _COMPUTED = ("joint_position", "joint_velocity")
 
 
@@ -204,7 +205,10 @@ class Batch:
 
     @property
     def body_wrench(self) -> FloatArray:
-        """``(worlds, bodies, 6)`` force and moment from outside, until changed: at the centres of mass, world axes [N, N·m]."""
+        """``(worlds, bodies, 6)`` force and moment from outside at the centres of mass, world axes [N, N·m].
+
+        They push until changed.
+        """
         return self._array("body_wrench")
 
     @body_wrench.setter
@@ -418,7 +422,7 @@ class Batch:
             return self._native.step(count)
         finally:
             if not self.closed:
-                self._pull()
+                self._pull(after_step=True)
 
     def reset(self, worlds: Worlds = None) -> None:
         """Puts worlds back to the reference pose at rest, as if fresh."""
@@ -573,13 +577,13 @@ class Batch:
             if live.array() is None:
                 del self._live[name]
 
-    def _pull(self) -> None:
-        """Held arrays follow the engine."""
+    def _pull(self, after_step: bool = False) -> None:
+        """Held arrays follow the engine; a step leaves controls as they are, and nothing but writing changes parameters."""
         for name, live in list(self._live.items()):
             array = live.array()
             if array is None:
                 del self._live[name]
-            elif not self._native.is_parameter(name):
+            elif not (self._native.is_parameter(name) or (after_step and name in _CONTROLS)):
                 self._native.read(name, array)
                 live.agree()
 

@@ -3,9 +3,9 @@
 use crate::convert::type_name;
 use crate::error::{Problem, broken, said};
 use crate::fields::{self, Array, Number};
-use crate::parameters::{Parameter, Worlds, spread};
 use crate::model::Model;
 use crate::options::Options;
+use crate::parameters::{Parameter, Worlds, spread};
 use crate::report::{StepReport, merge};
 use bellcrank::model::ShapeId;
 use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision, Settings};
@@ -104,7 +104,13 @@ impl Batch {
         let precision = match precision {
             "f32" => Precision::F32,
             "f64" => Precision::F64,
-            _ => return Err(said("WrongValue", format!("there is no precision {precision:?}"), "\"f32\" or \"f64\"")),
+            _ => {
+                return Err(said(
+                    "WrongValue",
+                    format!("there is no precision {precision:?}"),
+                    "\"f32\" or \"f64\"",
+                ));
+            }
         };
         let settings = Some(read_settings(py, precision, settings)?);
         let options = BatchOptions { dt, precision, threads, settings, ..BatchOptions::default() };
@@ -152,7 +158,11 @@ impl Batch {
     /// Gives a parameter one row per world.
     fn spread(&self, name: &str) -> PyResult<()> {
         let Array::Parameter(parameter) = Array::by_name(name)? else {
-            return Err(said("WrongValue", format!("{name} is no parameter: it has one row per world already"), ""));
+            return Err(said(
+                "WrongValue",
+                format!("{name} is no parameter: it has one row per world already"),
+                "",
+            ));
         };
         Ok(spread(self.lock()?.get()?, &self.worlds, parameter).map_err(Problem::from)?)
     }
@@ -307,7 +317,11 @@ fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>
     ] {
         *place = o.number(name)?.unwrap_or(*place);
         if !(place.is_finite() && *place >= 0.0) {
-            return Err(said("WrongValue", format!("solver: {name} is {place}, but must be zero or above"), ""));
+            return Err(said(
+                "WrongValue",
+                format!("solver: {name} is {place}, but must be zero or above"),
+                "",
+            ));
         }
     }
     o.finish()?;

@@ -89,7 +89,13 @@ impl ModelBuilder {
     }
 
     #[pyo3(signature = (name, link, **options))]
-    fn site(&self, py: Python<'_>, name: &str, link: Value<'_, '_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<usize> {
+    fn site(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        link: Value<'_, '_>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
         let mut options = Options::new(py, format!("site {name:?}"), options)?;
         let mut part = model::Site::new(name, convert::link("link", link)?).place(place::of_caller(py));
         if let Some(X_LS) = options.pose()? {
@@ -100,14 +106,26 @@ impl ModelBuilder {
     }
 
     #[pyo3(signature = (name, kind, **options))]
-    fn sensor(&self, py: Python<'_>, name: &str, kind: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<usize> {
+    fn sensor(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        kind: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
         let options = Options::new(py, format!("sensor {name:?}"), options)?;
         let part = parts::sensor(name, kind, options)?.place(place::of_caller(py));
         Ok(self.get().sensor(part).index())
     }
 
     #[pyo3(signature = (name, terms, constant = 0.0))]
-    fn coupling(&self, py: Python<'_>, name: &str, terms: &Bound<'_, PyDict>, constant: f64) -> PyResult<usize> {
+    fn coupling(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        terms: &Bound<'_, PyDict>,
+        constant: f64,
+    ) -> PyResult<usize> {
         let part = parts::coupling(name, terms)?.constant(constant).place(place::of_caller(py));
         Ok(self.get().coupling(part).index())
     }

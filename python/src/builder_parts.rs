@@ -5,8 +5,8 @@ use crate::error::said;
 use crate::options::Options;
 use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
-    Actuator, ActuatorId, Body, BodyId, Coupling, Frame, Geometry, HeightField, Joint, JointId, JointKind, Keyframe,
-    Link, Mesh, Ref, Sensor, SensorKind, Shape, SiteId,
+    Actuator, ActuatorId, Body, BodyId, Coupling, Frame, Geometry, HeightField, Joint, JointId, JointKind,
+    Keyframe, Link, Mesh, Ref, Sensor, SensorKind, Shape, SiteId,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -63,7 +63,8 @@ fn inertia(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sym3> {
             Err(said("WrongValue", format!("body {name:?}: the inertia matrix is not symmetric"), ""))
         }
         _ => {
-            let text = format!("body {name:?}: inertia has {} numbers, expected: 3 moments or 3×3", given.len());
+            let text =
+                format!("body {name:?}: inertia has {} numbers, expected: 3 moments or 3×3", given.len());
             Err(said("WrongShape", text, ""))
         }
     }
@@ -117,7 +118,9 @@ fn joint_kind(name: &str, kind: &str, pitch: Option<f64>) -> PyResult<JointKind>
             Err(said("WrongValue", format!("joint {name:?}: a screw needs pitch= [m/rad]"), ""))
         }
         (Some(kind), None) => Ok(*kind),
-        (Some(_), Some(_)) => Err(said("WrongValue", format!("joint {name:?}: only a screw has a pitch"), "")),
+        (Some(_), Some(_)) => {
+            Err(said("WrongValue", format!("joint {name:?}: only a screw has a pitch"), ""))
+        }
         (None, _) => Err(said(
             "WrongValue",
             format!("joint {name:?}: there is no kind {kind:?}"),
@@ -126,7 +129,12 @@ fn joint_kind(name: &str, kind: &str, pitch: Option<f64>) -> PyResult<JointKind>
     }
 }
 
-pub fn actuator(name: &str, joint: &Bound<'_, PyAny>, control: &str, mut o: Options<'_>) -> PyResult<Actuator> {
+pub fn actuator(
+    name: &str,
+    joint: &Bound<'_, PyAny>,
+    control: &str,
+    mut o: Options<'_>,
+) -> PyResult<Actuator> {
     let joint: Ref<JointId> = part("joint", joint, JointId::new)?;
     let (kp, kd) = (o.number("kp")?, o.number("kd")?);
     let (gain, bias) = (o.number("gain")?, o.numbers("bias")?);
@@ -237,7 +245,9 @@ pub fn sensor(name: &str, kind: &str, mut o: Options<'_>) -> PyResult<Sensor> {
         "frame_velocity" => SensorKind::FrameVelocity(frame(&o)?),
         "joint_state" => SensorKind::JointState(o.required("joint", joint)?),
         "contact_force" => SensorKind::ContactForce(o.required("body", body)?),
-        "touch" => SensorKind::Touch { site: o.required("site", site)?, radius: o.required("radius", radius)? },
+        "touch" => {
+            SensorKind::Touch { site: o.required("site", site)?, radius: o.required("radius", radius)? }
+        }
         _ => {
             let text = format!("sensor {name:?}: there is no kind {kind:?}");
             return Err(said(

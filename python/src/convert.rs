@@ -35,7 +35,11 @@ pub fn quat(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Quat> {
 /// A pose from `(position, quat_wxyz)`.
 pub fn pose(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Pose> {
     let (p, q): (Bound<'_, PyAny>, Bound<'_, PyAny>) = value.extract().map_err(|_| {
-        said("WrongType", format!("{what} must be a pair (position, quat_wxyz), not {}", type_name(value)), "")
+        said(
+            "WrongType",
+            format!("{what} must be a pair (position, quat_wxyz), not {}", type_name(value)),
+            "",
+        )
     })?;
     Ok(Pose::new(quat(what, &q)?, vec3(what, &p)?))
 }

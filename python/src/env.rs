@@ -43,7 +43,13 @@ impl Env {
         let precision = match precision {
             "f32" => Precision::F32,
             "f64" => Precision::F64,
-            _ => return Err(said("WrongValue", format!("there is no precision {precision:?}"), "\"f32\" or \"f64\"")),
+            _ => {
+                return Err(said(
+                    "WrongValue",
+                    format!("there is no precision {precision:?}"),
+                    "\"f32\" or \"f64\"",
+                ));
+            }
         };
         let options = EnvOptions { worlds, threads, precision, autoreset };
         let inner = py.detach(|| tasks::Env::new(task, options)).map_err(Problem::from)?;
@@ -80,7 +86,12 @@ impl Env {
     }
 
     /// New episodes in some worlds.
-    fn reset_worlds(&self, py: Python<'_>, worlds: Vec<usize>, observations: Out<'_, '_, f32>) -> PyResult<()> {
+    fn reset_worlds(
+        &self,
+        py: Python<'_>,
+        worlds: Vec<usize>,
+        observations: Out<'_, '_, f32>,
+    ) -> PyResult<()> {
         let mut guard = self.lock()?;
         let env: &mut tasks::Env = &mut guard;
         py.detach(|| env.reset_worlds(&worlds)).map_err(Problem::from)?;

@@ -110,7 +110,12 @@ impl Number for f32 {
 }
 
 /// Fills `out`, which has the right size; what a world does not have becomes zero.
-pub fn read<T: Number>(batch: &Batch, worlds: &Worlds, array: Array, out: &mut [T]) -> Result<(), BatchError> {
+pub fn read<T: Number>(
+    batch: &Batch,
+    worlds: &Worlds,
+    array: Array,
+    out: &mut [T],
+) -> Result<(), BatchError> {
     match array {
         Array::Field(field) => T::read_field(batch, field, out),
         Array::Parameter(parameter) => {

@@ -26,7 +26,12 @@ pub fn load(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) 
 /// Reads a robot from text.
 #[pyfunction]
 #[pyo3(signature = (text, format, **options))]
-pub fn loads(py: Python<'_>, text: &str, format: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
+pub fn loads(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Model> {
     let (options, format) = (read_options(py, "loads", options)?, read_format(format)?);
     let loaded = py.detach(|| import::loads(text, format, &options));
     Ok(Model::new(loaded.map_err(Problem::from)?))

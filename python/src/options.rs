@@ -68,7 +68,9 @@ impl<'py> Options<'py> {
 
     /// The value under a name, which must be there.
     pub fn required<T>(&self, name: &str, value: Option<T>) -> PyResult<T> {
-        value.ok_or_else(|| said("WrongType", format!("{}: {name}= is missing", self.what), format!("add {name}=...")))
+        value.ok_or_else(|| {
+            said("WrongType", format!("{}: {name}= is missing", self.what), format!("add {name}=..."))
+        })
     }
 
     /// Complains about names that nobody took.

@@ -2,7 +2,9 @@
 
 use crate::fields::different;
 use bellcrank::math::{Sym3, Vec3};
-use bellcrank::model::{ActuatorParameters, BodyId, Control, Dof, JointId, Model, Parameters, PerWorld, ShapeId};
+use bellcrank::model::{
+    ActuatorParameters, BodyId, Control, Dof, JointId, Model, Parameters, PerWorld, ShapeId,
+};
 use bellcrank::sim::{Batch, BatchError};
 use std::sync::Arc;
 
@@ -110,7 +112,8 @@ impl Worlds {
     pub fn of(worlds: &[Arc<Model>]) -> Self {
         let models = different(worlds);
         let mut count = vec![0; models.len()];
-        let find = |model: &Arc<Model>| models.iter().position(|known| Arc::ptr_eq(known, model)).unwrap_or(0);
+        let find =
+            |model: &Arc<Model>| models.iter().position(|known| Arc::ptr_eq(known, model)).unwrap_or(0);
         let place = worlds.iter().map(|model| {
             let m = find(model);
             count[m] += 1;
@@ -219,54 +222,54 @@ pub fn write(
 }
 
 /// Calls `f` on every number of one world's row.
-    fn each(p: &Parameters, model: &Model, (parameter, world): (Parameter, usize), mut f: impl FnMut(f64)) {
-        match parameter.owner() {
-            Owner::World => p.gravity.get(world).to_array().into_iter().for_each(f),
-            Owner::Body => {
-                for k in 0..model.bodies().len() {
-                    let b = p.body(BodyId::new(k)).get(world);
-                    match parameter {
-                        P::BodyMass => f(b.mass),
-                        P::BodyCom => b.com.to_array().into_iter().for_each(&mut f),
-                        _ => full(b.inertia).into_iter().for_each(&mut f),
-                    }
-                }
-            }
-            Owner::Shape => {
-                for k in 0..model.shapes().len() {
-                    let m = p.shape(ShapeId::new(k)).get(world).material;
-                    f(match parameter {
-                        P::Friction => m.sliding,
-                        P::TorsionalFriction => m.torsional,
-                        P::RollingFriction => m.rolling,
-                        _ => m.restitution,
-                    });
-                }
-            }
-            Owner::Dof => {
-                for k in 0..model.joints().len() {
-                    for d in &p.joint(JointId::new(k)).get(world).dofs {
-                        match parameter {
-                            P::Armature => f(d.armature),
-                            P::Damping => f(d.damping),
-                            P::JointFriction => f(d.friction),
-                            _ => d.limits.into_iter().for_each(&mut f),
-                        }
-                    }
-                }
-            }
-            Owner::Actuator => {
-                for k in 0..model.actuators().len() {
-                    let a = p.actuator(k).get(world);
-                    f(match parameter {
-                        P::Gain => gains(a.control)[0],
-                        P::RateGain => gains(a.control)[1],
-                        _ => a.effort_limit,
-                    });
+fn each(p: &Parameters, model: &Model, (parameter, world): (Parameter, usize), mut f: impl FnMut(f64)) {
+    match parameter.owner() {
+        Owner::World => p.gravity.get(world).to_array().into_iter().for_each(f),
+        Owner::Body => {
+            for k in 0..model.bodies().len() {
+                let b = p.body(BodyId::new(k)).get(world);
+                match parameter {
+                    P::BodyMass => f(b.mass),
+                    P::BodyCom => b.com.to_array().into_iter().for_each(&mut f),
+                    _ => full(b.inertia).into_iter().for_each(&mut f),
                 }
             }
         }
+        Owner::Shape => {
+            for k in 0..model.shapes().len() {
+                let m = p.shape(ShapeId::new(k)).get(world).material;
+                f(match parameter {
+                    P::Friction => m.sliding,
+                    P::TorsionalFriction => m.torsional,
+                    P::RollingFriction => m.rolling,
+                    _ => m.restitution,
+                });
+            }
+        }
+        Owner::Dof => {
+            for k in 0..model.joints().len() {
+                for d in &p.joint(JointId::new(k)).get(world).dofs {
+                    match parameter {
+                        P::Armature => f(d.armature),
+                        P::Damping => f(d.damping),
+                        P::JointFriction => f(d.friction),
+                        _ => d.limits.into_iter().for_each(&mut f),
+                    }
+                }
+            }
+        }
+        Owner::Actuator => {
+            for k in 0..model.actuators().len() {
+                let a = p.actuator(k).get(world);
+                f(match parameter {
+                    P::Gain => gains(a.control)[0],
+                    P::RateGain => gains(a.control)[1],
+                    _ => a.effort_limit,
+                });
+            }
+        }
     }
+}
 
 /// Sets one row: of one world, or of all that share it.
 fn set(p: &mut Parameters, model: &Model, parameter: Parameter, world: Option<usize>, row: &[f64]) {
@@ -312,7 +315,9 @@ fn set(p: &mut Parameters, model: &Model, parameter: Parameter, world: Option<us
             for (k, joint) in model.joints().iter().enumerate() {
                 for dof in 0..joint.kind.dof_count() {
                     let pair = if parameter == P::Limits { [one(), one()] } else { [one(), 0.0] };
-                    change(p.joint_mut(JointId::new(k)), world, |j| set_dof(&mut j.dofs[dof], parameter, pair));
+                    change(p.joint_mut(JointId::new(k)), world, |j| {
+                        set_dof(&mut j.dofs[dof], parameter, pair)
+                    });
                 }
             }
         }

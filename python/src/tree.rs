@@ -42,14 +42,21 @@ pub fn tree_run(
     let call = read_call(operator, options)?;
     let Some(first) = inputs.first() else { return Err(broken("a tree operator without arrays")) };
     if first.cast::<PyArrayDyn<f32>>().is_ok() {
-        with_arrays::<f32>(&inputs, &outputs, |ins, outs| py.detach(|| run(model.tree_f32(), &call, ins, outs)))
+        with_arrays::<f32>(&inputs, &outputs, |ins, outs| {
+            py.detach(|| run(model.tree_f32(), &call, ins, outs))
+        })
     } else {
-        with_arrays::<f64>(&inputs, &outputs, |ins, outs| py.detach(|| run(model.tree_f64(), &call, ins, outs)))
+        with_arrays::<f64>(&inputs, &outputs, |ins, outs| {
+            py.detach(|| run(model.tree_f64(), &call, ins, outs))
+        })
     }
 }
 
 fn read_call(operator: &str, options: &Bound<'_, PyDict>) -> PyResult<Call> {
-    fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
+    fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(
+        options: &Bound<'py, PyDict>,
+        name: &str,
+    ) -> PyResult<Option<T>> {
         let Some(value) = options.get_item(name)? else { return Ok(None) };
         value.extract().map(Some).map_err(|_| said("WrongType", format!("{name} is of the wrong type"), ""))
     }

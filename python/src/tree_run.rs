@@ -32,7 +32,9 @@ pub fn run<E: Elem>(
         ("fk", [q], [X], _) => batch.fk(q, &frames, X)?,
         ("jacobian", [q], [J], Some(&frame)) => batch.jacobian(q, frame, reference, J)?,
         ("jacobian_rate", [q, v], [J], Some(&frame)) => batch.jacobian_rate(q, v, frame, reference, J)?,
-        ("frame_motion", [q, v, a], [m], Some(&frame)) => batch.frame_motion(q, v, a, (frame, reference), m)?,
+        ("frame_motion", [q, v, a], [m], Some(&frame)) => {
+            batch.frame_motion(q, v, a, (frame, reference), m)?
+        }
         ("frame_motion_derivatives", [q, v, a], [d], Some(&frame)) => {
             batch.frame_motion_derivatives(q, v, a, (frame, reference), d)?;
         }

@@ -17,8 +17,7 @@ const HEIGHT: f64 = 0.55; // [m] of the torso's middle, standing
 const THIGH: f64 = 0.20; // [m] beyond the torso's surface
 const FOOT: f64 = 0.08; // [m] radius
 const TORQUE: f32 = 15.0; // [N·m] at an action of one
-const JOINTS: [&str; 8] =
-    ["hip_0", "ankle_0", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3"];
+const JOINTS: [&str; 8] = ["hip_0", "ankle_0", "hip_1", "ankle_1", "hip_2", "ankle_2", "hip_3", "ankle_3"];
 
 /// See the module.
 pub(crate) struct Ant {
@@ -48,10 +47,14 @@ fn add_leg(b: &mut ModelBuilder, torso: BodyId, leg: usize) {
     let toe = Vec3::new(knee.x, knee.y, FOOT) + out * 0.1;
     let drop = (toe - knee).norm();
     let thigh = b.body(
-        Body::new(format!("thigh_{leg}")).at(Pose::new(turn, (hip + knee) * 0.5)).solid_cylinder_x(0.5, 0.06, THIGH),
+        Body::new(format!("thigh_{leg}"))
+            .at(Pose::new(turn, (hip + knee) * 0.5))
+            .solid_cylinder_x(0.5, 0.06, THIGH),
     );
     let shin = b.body(
-        Body::new(format!("shin_{leg}")).at(Pose::new(turn, (knee + toe) * 0.5)).solid_cylinder_z(0.5, 0.05, drop),
+        Body::new(format!("shin_{leg}"))
+            .at(Pose::new(turn, (knee + toe) * 0.5))
+            .solid_cylinder_z(0.5, 0.05, drop),
     );
     let tip = turn.rotate_inverse((toe - knee) * 0.5);
     b.shape(

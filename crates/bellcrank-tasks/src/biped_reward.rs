@@ -27,7 +27,8 @@ const CLEARANCE: f64 = 0.03;
 
 pub(crate) fn reward(biped: &Biped, world: World<'_>, memory: &mut [f32], walks: bool) -> f32 {
     let gait = gait_terms(biped, world, memory, walks);
-    (tracking(biped, world, memory) + posture(biped, world) + gait + 0.5 - effort(biped, world, memory)) as f32
+    (tracking(biped, world, memory) + posture(biped, world) + gait + 0.5 - effort(biped, world, memory))
+        as f32
 }
 
 /// Velocity in the heading's axes, and heading.
@@ -47,7 +48,8 @@ fn posture(biped: &Biped, world: World<'_>) -> f64 {
     let (R, V) = (world.quat(biped.pelvis), world.twist(biped.pelvis));
     let up = R.rotate(Vec3::z_axis());
     let tilt = up.x * up.x + up.y * up.y;
-    let twisted: f64 = biped.feet.iter().map(|foot| wrapped(heading(world.quat(*foot)) - heading(R)).powi(2)).sum();
+    let twisted: f64 =
+        biped.feet.iter().map(|foot| wrapped(heading(world.quat(*foot)) - heading(R)).powi(2)).sum();
     let tumbling = V.angular.x * V.angular.x + V.angular.y * V.angular.y;
     0.5 * (-tilt / 0.05).exp() + 0.25 * (-twisted / 0.1).exp() - 0.5 * V.linear.z.powi(2) - 0.05 * tumbling
 }

@@ -207,7 +207,8 @@ impl Env {
         let joints = self.task.start_joints();
         let column = |k: usize| starts.iter().map(|start| start.coordinates[k]).collect::<Vec<f64>>();
         let columns: Vec<Vec<f64>> = (0..joints.len()).map(column).collect();
-        let targets: Vec<(&str, &[f64])> = joints.iter().copied().zip(columns.iter().map(Vec::as_slice)).collect();
+        let targets: Vec<(&str, &[f64])> =
+            joints.iter().copied().zip(columns.iter().map(Vec::as_slice)).collect();
         if !targets.is_empty() {
             // a world that cannot be assembled there begins at the reference pose
             self.batch.assemble(worlds, &targets)?;

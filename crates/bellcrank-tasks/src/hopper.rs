@@ -74,7 +74,11 @@ fn add_half(b: &mut ModelBuilder, body: BodyId, (half, sign): (&str, f64), toe: 
         Quat::from_axis_angle(Vec3::y_axis(), d.x.atan2(d.z))
     };
     let bar = |name: String, from: Vec3, to: Vec3, mass: f64| {
-        Body::new(name).at(Pose::new(turn(from, to), (from + to) * 0.5)).solid_cylinder_z(mass, 0.01, (to - from).norm())
+        Body::new(name).at(Pose::new(turn(from, to), (from + to) * 0.5)).solid_cylinder_z(
+            mass,
+            0.01,
+            (to - from).norm(),
+        )
     };
     let crank = b.body(bar(format!("{half}_crank"), axle, knee, 0.2));
     let shank = b.body(bar(format!("{half}_shank"), toe, knee, 0.15));

@@ -44,11 +44,15 @@ type Make = fn() -> Result<Box<dyn Task>, Faults>;
 
 /// Name, one line about it, and the function that makes it.
 pub const TASKS: &[(&str, &str, Make)] = &[
-    ("cartpole_swing_up", "swing a hanging pole up and balance it", || Ok(Box::new(cartpole::SwingUp::new()?))),
+    ("cartpole_swing_up", "swing a hanging pole up and balance it", || {
+        Ok(Box::new(cartpole::SwingUp::new()?))
+    }),
     ("ant", "run forward on four legs with eight motors", || Ok(Box::new(ant::Ant::new()?))),
     ("hopper", "hop forward in a plane on a five-bar leg", || Ok(Box::new(hopper::Hopper::new()?))),
     ("biped_stand", "stand on two legs with six loops", || Ok(Box::new(biped::Biped::stand()?))),
-    ("biped_walk", "walk at a commanded velocity on two legs with six loops", || Ok(Box::new(biped::Biped::walk()?))),
+    ("biped_walk", "walk at a commanded velocity on two legs with six loops", || {
+        Ok(Box::new(biped::Biped::walk()?))
+    }),
 ];
 
 /// The task of that name.
