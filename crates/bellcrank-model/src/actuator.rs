@@ -52,6 +52,18 @@ pub enum Control {
     },
 }
 
+impl Control {
+    /// Whether all gains are finite numbers.
+    pub fn is_finite(&self) -> bool {
+        match *self {
+            Control::Position { kp, kd } => kp.is_finite() && kd.is_finite(),
+            Control::Velocity { kd } => kd.is_finite(),
+            Control::Effort => true,
+            Control::Affine { gain, bias } => gain.is_finite() && bias.iter().all(|b| b.is_finite()),
+        }
+    }
+}
+
 impl Actuator {
     fn new(name: impl Into<String>, joint: impl Into<Ref<JointId>>, control: Control) -> Self {
         Actuator {

@@ -51,7 +51,7 @@ pub use keyframe::Keyframe;
 pub use mesh::{HeightField, Mesh};
 pub use mobility::Mobility;
 pub use model::Model;
-pub use parameters::{BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters};
+pub use parameters::{ActuatorParameters, BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters};
 pub use resolve::nearest;
 pub use sensor::{Frame, Sensor, SensorKind};
 pub use shape::{Geometry, Material, Shape};

@@ -1,5 +1,6 @@
 //! Physical parameters: one for all worlds, or one for each. The whole of domain randomisation.
 
+use crate::actuator::Control;
 use crate::ids::{BodyId, JointId, ShapeId};
 use crate::joint::Dof;
 use crate::model::Model;
@@ -89,6 +90,19 @@ pub struct ShapeParameters {
     pub material: Material,
 }
 
+/// How strong a motor is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActuatorParameters {
+    /// How the control becomes effort: the gains.
+    pub control: Control,
+    /// Motor coordinate per joint coordinate.
+    pub gear: f64,
+    /// Largest effort of the motor [N·m or N]; infinite for none.
+    pub effort_limit: f64,
+    /// Controls are clamped to this range; infinite for none.
+    pub control_range: [f64; 2],
+}
+
 /// Every physical parameter of a model, each shared or by world. They are kept as authored, in link frames, so
 /// that what follows from them (body frames, inverse masses) can be computed afresh when one changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +112,7 @@ pub struct Parameters {
     bodies: Vec<PerWorld<BodyParameters>>,
     joints: Vec<PerWorld<JointParameters>>,
     shapes: Vec<PerWorld<ShapeParameters>>,
+    actuators: Vec<PerWorld<ActuatorParameters>>,
 }
 
 impl Parameters {
@@ -115,11 +130,18 @@ impl Parameters {
         });
         let shapes =
             model.shapes().iter().map(|shape| ShapeParameters { X_LG: shape.X_LG, material: shape.material });
+        let actuators = model.actuators().iter().map(|a| ActuatorParameters {
+            control: a.control,
+            gear: a.gear,
+            effort_limit: a.effort_limit,
+            control_range: a.control_range,
+        });
         Parameters {
             gravity: PerWorld::Shared(model.gravity()),
             bodies: bodies.map(PerWorld::Shared).collect(),
             joints: joints.map(PerWorld::Shared).collect(),
             shapes: shapes.map(PerWorld::Shared).collect(),
+            actuators: actuators.map(PerWorld::Shared).collect(),
         }
     }
 
@@ -151,5 +173,15 @@ impl Parameters {
     /// Place and material, to be written.
     pub fn shape_mut(&mut self, shape: ShapeId) -> &mut PerWorld<ShapeParameters> {
         &mut self.shapes[shape.index()]
+    }
+
+    /// Gains and limits of a motor, by its number.
+    pub fn actuator(&self, actuator: usize) -> &PerWorld<ActuatorParameters> {
+        &self.actuators[actuator]
+    }
+
+    /// Gains and limits of a motor, to be written.
+    pub fn actuator_mut(&mut self, actuator: usize) -> &mut PerWorld<ActuatorParameters> {
+        &mut self.actuators[actuator]
     }
 }

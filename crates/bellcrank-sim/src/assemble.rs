@@ -7,10 +7,10 @@
 
 use crate::constants::Constants;
 use crate::layout::{DofLayout, Layout};
-use crate::motion;
 use crate::rows::{self, RowSettings};
 use crate::state::State;
 use crate::workspace::Workspace;
+use crate::{drives, motion};
 use bellcrank_math::{Inline, Mask, Real, Twist};
 
 /// Change of an asked angle per iteration at most [rad].
@@ -28,9 +28,16 @@ pub(crate) struct Target<R> {
     pub value: R,
 }
 
-/// How an assembly ends: which lanes, and how exactly.
-#[derive(Clone, Copy)]
+/// One coordinate or velocity that is asked for, by listed world.
+pub(crate) struct Asked {
+    pub at: DofLayout,
+    pub values: Vec<f64>,
+}
+
+/// What an assembly shall reach, and how exactly.
 pub(crate) struct Goal {
+    pub positions: Vec<Asked>,
+    pub velocities: Vec<Asked>,
     pub iterations: usize,
     /// [m and rad]
     pub tolerance: f64,
@@ -41,8 +48,8 @@ pub(crate) struct Goal {
 pub(crate) fn assemble<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    targets: &[Target<R>],
-    goal: Goal,
+    [targets, velocities]: &[Vec<Target<R>>; 2],
+    goal: &Goal,
     lanes: R::Mask,
     (state, ws): (&mut State<R>, &mut Workspace<R>),
 ) -> R::Mask {
@@ -60,8 +67,12 @@ pub(crate) fn assemble<R: Real>(
         }
     }
     let success = done & lanes;
+    R::run(Inline(
+        #[inline(always)]
+        || set_velocities(layout, constants, velocities, (&mut trial, ws)),
+    ));
     trial.scalar_impulse.fill(R::zero());
-    trial.contact_impulse.fill([R::zero(); 3]);
+    trial.contact_impulse.fill([R::zero(); 6]);
     trial.alive = R::Mask::splat(true);
     state.take(success, &trial);
     success
@@ -98,6 +109,68 @@ fn iterate<R: Real>(
     }
     rows::read_coordinates(layout, constants, state);
     metres.max(radians).max(missed)
+}
+
+/// Corrections of the velocities: each makes what is left 1/ε smaller.
+const VELOCITY_ROUNDS: usize = 3;
+
+/// The velocities with the asked rates that the joints allow: least kinetic energy among them (bases at rest).
+#[inline(always)]
+fn set_velocities<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    targets: &[Target<R>],
+    (state, ws): (&mut State<R>, &mut Workspace<R>),
+) {
+    if targets.is_empty() {
+        return;
+    }
+    let settings = RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS) };
+    rows::joint_rows(layout, constants, state, settings, ws);
+    for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
+        rows.rate = [R::zero(); 6];
+        for i in joint.kind.row_count()..6 {
+            rows.weight[i] = R::zero();
+        }
+    }
+    for target in targets {
+        let i = layout.joints[target.at.joint].kind.row_count() + target.at.dof;
+        let rows = &mut ws.joints[target.at.joint];
+        rows.weight[i] = constants.joints[target.at.joint].dof_weight[target.at.dof] * settings.stiffness;
+        rows.rate[i] = target.value;
+    }
+    motion::momentum(layout, constants, state, R::zero(), ws);
+    hold_bases(layout, ws);
+    rows::add_all_joints(layout, ws);
+    rows::add_couplings(layout, constants, settings.stiffness, ws);
+    ws.factor.factor(&layout.pattern);
+    ws.u.fill([R::zero(); 6]);
+    ws.coupling_pushed.fill(R::zero());
+    for _ in 0..VELOCITY_ROUNDS {
+        ws.x.fill([R::zero(); 6]);
+        for (j, joint) in layout.joints.iter().enumerate() {
+            let rows = ws.joints[j];
+            let mut amount = [R::zero(); 6];
+            for i in 0..6 {
+                let mut rate = drives::row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
+                if let Some(p) = joint.predecessor {
+                    rate += drives::row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
+                }
+                amount[i] = rows.weight[i] * (rows.rate[i] - rate);
+            }
+            rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+        }
+        rows::push_coupling_reactions(layout, ws);
+        ws.factor.solve(&layout.pattern, &mut ws.x);
+        for (u, x) in ws.u.iter_mut().zip(&ws.x) {
+            for k in 0..6 {
+                u[k] += x[k];
+            }
+        }
+    }
+    for b in 0..layout.position.len() {
+        state.V_WB[b] = Twist::from_array(ws.u[layout.position[b]]);
+    }
 }
 
 /// Sets weight and distance of the asked coordinates; gives the largest distance.

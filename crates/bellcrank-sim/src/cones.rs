@@ -10,11 +10,13 @@ use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
 use crate::status::Report;
 use crate::step::Settings;
-use crate::workspace::{ConeGroup, ConeSource, Workspace};
+use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
+use bellcrank_collide::Surface;
 use bellcrank_math::{Mask, Real, Vec3};
-use bellcrank_solve::{Cone, Outcome};
+use bellcrank_solve::{Cone, MOST_ROWS, Outcome};
 
 /// A row as it is collected: on body a and body b, with its bias, compliance and first guess.
+#[derive(Clone, Copy)]
 struct Row<R> {
     jacobian: [[R; 6]; 2],
     bias: R,
@@ -39,34 +41,36 @@ pub(crate) fn collect<R: Real>(
     cones.bias.clear();
     cones.compliance.clear();
     cones.lambda.clear();
-    cones.problem.clear();
     for (i, scalar) in layout.scalars.iter().enumerate() {
-        if let Some((cone, row)) = scalar_row(layout, constants, state, settings, dt, (i, scalar), ws) {
-            push_group(ConeSource::Scalar(i), cone, [row], scalar.path.len(), ws);
+        if let Some((acts, cone, row)) = scalar_row(layout, constants, state, settings, dt, (i, scalar), ws) {
+            push_group((ConeSource::Scalar(i), acts, cone), &[row], scalar.path.len(), ws);
         }
     }
     for i in 0..layout.contacts.len() {
         if ws.contacts.slots()[i].active.any() {
             let (cone, rows) = contact_rows(layout, constants, state, settings, dt, i, ws);
-            push_group(ConeSource::Contact(i), cone, rows, layout.contacts[i].path.len(), ws);
+            let contact = &layout.contacts[i];
+            let acts = ws.contacts.slots()[i].active;
+            push_group((ConeSource::Contact(i), acts, cone), &rows[..contact.rows], contact.path.len(), ws);
         }
     }
-    ws.cones.problem.finish();
+    let cones = &mut ws.cones;
+    cones.packing.arrange(&cones.groups, &mut cones.problem);
+    cones.packed.clear();
+    cones.packed.resize(cones.problem.rows(), R::zero());
 }
 
 #[inline(always)]
-fn push_group<R: Real, const N: usize>(
-    source: ConeSource,
-    cone: Cone<R>,
-    rows: [Row<R>; N],
+fn push_group<R: Real>(
+    (source, acts, cone): (ConeSource, R::Mask, Cone<R>),
+    rows: &[Row<R>],
     path: usize,
     ws: &mut Workspace<R>,
 ) {
     let cones = &mut ws.cones;
-    let group = ConeGroup { source, first_row: cones.lambda.len(), rows: N, first_w: cones.w.len() };
-    cones.groups.push(group);
-    cones.w.resize(group.first_w + N * path, [R::zero(); 6]);
-    cones.problem.push(cone);
+    let (first_row, first_w) = (cones.lambda.len(), cones.w.len());
+    cones.groups.push(ConeGroup { source, acts, cone, first_row, rows: rows.len(), first_w });
+    cones.w.resize(first_w + rows.len() * path, [R::zero(); 6]);
     for row in rows {
         cones.jacobian.push(row.jacobian);
         cones.bias.push(row.bias);
@@ -85,7 +89,7 @@ fn scalar_row<R: Real>(
     dt: R,
     (index, scalar): (usize, &ScalarLayout),
     ws: &Workspace<R>,
-) -> Option<(Cone<R>, Row<R>)> {
+) -> Option<(R::Mask, Cone<R>, Row<R>)> {
     let joint = &layout.joints[scalar.at.joint];
     let (dof, c) =
         (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
@@ -98,10 +102,13 @@ fn scalar_row<R: Real>(
         _ => zero,
     };
     let limit = (gap.lt(reach) | zero.lt(guess), settings.recover(gap, dt, settings.limit_recovery));
+    // where limits and loops cannot both be met, the limit gives way
+    let yields =
+        R::constant(settings.limit_softness) / constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
     let fast = (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs());
     let (cone, sign, (acts, bias), compliance) = match scalar.kind {
-        ScalarKind::Lower => (Cone::Nonnegative, one, limit, zero),
-        ScalarKind::Upper => (Cone::Nonnegative, -one, limit, zero),
+        ScalarKind::Lower => (Cone::Nonnegative, one, limit, yields),
+        ScalarKind::Upper => (Cone::Nonnegative, -one, limit, yields),
         ScalarKind::SlowDown => (Cone::Nonnegative, one, (fast, c.velocity_limit), zero),
         ScalarKind::SlowUp => (Cone::Nonnegative, -one, (fast, c.velocity_limit), zero),
         ScalarKind::Friction => {
@@ -124,7 +131,7 @@ fn scalar_row<R: Real>(
         *x = keep(acts, *x * sign);
     }
     let (bias, compliance) = (keep(acts, bias), keep(acts, compliance));
-    Some((cone, Row { jacobian, bias, compliance, guess: keep(acts, guess) }))
+    Some((acts, cone, Row { jacobian, bias, compliance, guess: keep(acts, guess) }))
 }
 
 /// The value where it counts, else zero.
@@ -144,7 +151,7 @@ fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
     row
 }
 
-/// The three rows (t, o, n) of a contact.
+/// The rows of a contact, the normal last: two of sliding, then moments about the normal and the tangents if asked for.
 #[inline(always)]
 fn contact_rows<R: Real>(
     layout: &Layout,
@@ -154,42 +161,57 @@ fn contact_rows<R: Real>(
     dt: R,
     i: usize,
     ws: &Workspace<R>,
-) -> (Cone<R>, [Row<R>; 3]) {
+) -> (Cone<R>, [Row<R>; MOST_ROWS]) {
     let (at, contact) = (&layout.contacts[i], &ws.contacts.slots()[i]);
     let surface = &constants.shapes.surfaces[at.pair];
     let acts = contact.active;
     let (t, o) = contact.tangents();
     let axes = [t, o, contact.normal];
-    let r_B = contact.point_b - state.X_WB[at.b].p;
-    let mut rows = [[[R::zero(); 6]; 2]; 3];
+    let (none, last) = (R::zero(), at.rows - 1);
+    let blank = Row { jacobian: [[none; 6]; 2], bias: none, compliance: none, guess: none };
+    let mut rows = [blank; MOST_ROWS];
+    let guess = state.contact_impulse[i];
     for k in 0..3 {
-        rows[k][1] = push_at(acts, r_B, axes[k]);
+        let row = &mut rows[if k == 2 { last } else { k }];
+        row.jacobian[1] = push_at(acts, contact.point_b - state.X_WB[at.b].p, axes[k]);
         if let Some(a) = at.a {
-            rows[k][0] = push_at(acts, contact.point_a - state.X_WB[a].p, -axes[k]);
+            row.jacobian[0] = push_at(acts, contact.point_a - state.X_WB[a].p, -axes[k]);
         }
+        row.guess = keep(acts, guess[k]);
     }
-    let mut before = row_velocity(&rows[2][1], &state.V_WB[at.b].to_array());
+    moment_rows(acts, [contact.normal, t, o], surface, &guess, &mut rows[2..last]);
+    let mut before = row_velocity(&rows[last].jacobian[1], &state.V_WB[at.b].to_array());
     if let Some(a) = at.a {
-        before += row_velocity(&rows[2][0], &state.V_WB[a].to_array());
+        before += row_velocity(&rows[last].jacobian[0], &state.V_WB[a].to_array());
     }
     // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
     let bounces = R::zero().lt(surface.restitution)
         & before.lt(R::constant(-settings.bounce_speed))
         & before.mul_add(dt, contact.distance).lt(R::zero());
     let hold = settings.recover(contact.distance, dt, settings.contact_recovery);
-    let normal_bias = R::select(bounces, surface.restitution * before, hold);
-    let guess = state.contact_impulse[i];
-    let row = [
-        Row { jacobian: rows[0], bias: R::zero(), compliance: R::zero(), guess: keep(acts, guess[0]) },
-        Row { jacobian: rows[1], bias: R::zero(), compliance: R::zero(), guess: keep(acts, guess[1]) },
-        Row {
-            jacobian: rows[2],
-            bias: keep(acts, normal_bias),
-            compliance: R::zero(),
-            guess: keep(acts, guess[2]),
-        },
-    ];
-    (Cone::Coulomb { mu: surface.sliding }, row)
+    rows[last].bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
+    (Cone::Coulomb { mu: surface.sliding, rows: at.rows }, rows)
+}
+
+/// Rows of torsional (about n) and rolling friction (about t and o). A moment τ ≤ μ_m λ_n shares the cone of sliding
+/// as y = τ μ/μ_m, which makes it round: the row is the turn times μ_m/μ ([ComFree] notes: the elliptic cone).
+#[inline(always)]
+fn moment_rows<R: Real>(
+    acts: R::Mask,
+    axes: [Vec3<R>; 3],
+    surface: &Surface<R>,
+    guess: &[R; 6],
+    rows: &mut [Row<R>],
+) {
+    for (k, row) in rows.iter_mut().enumerate() {
+        let coefficient = if k == 0 { surface.torsional } else { surface.rolling };
+        let rubs = acts & R::zero().lt(surface.sliding) & R::zero().lt(coefficient);
+        let arm = keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+        let turn = axes[k] * arm;
+        row.jacobian[1] = [R::zero(), R::zero(), R::zero(), turn.x, turn.y, turn.z];
+        row.jacobian[0] = [R::zero(), R::zero(), R::zero(), -turn.x, -turn.y, -turn.z];
+        row.guess = keep(rubs, guess[3 + k] / R::select(rubs, arm, R::one()));
+    }
 }
 
 /// The elimination positions of a group's two bodies, and its path.
@@ -237,23 +259,50 @@ pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for g in 0..cones.groups.len() {
         for h in 0..=g {
             let (first, second) = (cones.groups[g], cones.groups[h]);
+            let both = first.acts & second.acts;
+            if !both.any() {
+                continue;
+            }
             let (path, other) = (places(layout, first.source).2, places(layout, second.source).2);
             let product = overlap(&cones.w, (first, path), (second, other));
             for r in 0..first.rows {
                 for s in 0..second.rows {
-                    let (i, j) = (first.first_row + r, second.first_row + s);
-                    let extra = if i == j { cones.compliance[i] } else { R::zero() };
-                    cones.problem.set(i, j, product[r][s] + extra);
+                    let same = g == h && r == s;
+                    let extra = if same { cones.compliance[first.first_row + r] } else { R::zero() };
+                    let value = product[r][s] + extra;
+                    cones.packing.put_entry(both, (g, r), (h, s), value, &mut cones.problem);
                 }
             }
         }
     }
 }
 
+/// G's diagonal entry of a row, compliance left out.
+#[inline(always)]
+pub(crate) fn row_mobility<R: Real>(
+    layout: &Layout,
+    cones: &ConeRows<R>,
+    group: &ConeGroup<R>,
+    row: usize,
+) -> R {
+    let length = places(layout, group.source).2.len();
+    let mut sum = R::zero();
+    for w in &cones.w[group.first_w + row * length..][..length] {
+        for x in w {
+            sum = x.mul_add(*x, sum);
+        }
+    }
+    sum
+}
+
 /// The products of two groups' W over the positions that both paths share.
 #[inline(always)]
-fn overlap<R: Real>(w: &[[R; 6]], a: (ConeGroup, &[usize]), b: (ConeGroup, &[usize])) -> [[R; 3]; 3] {
-    let mut product = [[R::zero(); 3]; 3];
+fn overlap<R: Real>(
+    w: &[[R; 6]],
+    a: (ConeGroup<R>, &[usize]),
+    b: (ConeGroup<R>, &[usize]),
+) -> [[R; MOST_ROWS]; MOST_ROWS] {
+    let mut product = [[R::zero(); MOST_ROWS]; MOST_ROWS];
     let (mut i, mut j) = (0, 0);
     while i < a.1.len() && j < b.1.len() {
         if a.1[i] != b.1[j] {
@@ -278,34 +327,69 @@ fn overlap<R: Real>(w: &[[R; 6]], a: (ConeGroup, &[usize]), b: (ConeGroup, &[usi
     product
 }
 
+/// J u of one row.
+#[inline(always)]
+fn speed<R: Real>((a, b): (Option<usize>, usize), [on_a, on_b]: &[[R; 6]; 2], u: &[[R; 6]]) -> R {
+    let mut velocity = row_velocity(on_b, &u[b]);
+    if let Some(a) = a {
+        velocity += row_velocity(on_a, &u[a]);
+    }
+    velocity
+}
+
+/// J u of one row of a group.
+#[inline(always)]
+pub(crate) fn row_speed<R: Real>(
+    layout: &Layout,
+    source: ConeSource,
+    jacobian: &[[R; 6]; 2],
+    u: &[[R; 6]],
+) -> R {
+    let (a, b, _) = places(layout, source);
+    speed((a, b), jacobian, u)
+}
+
 /// g: the velocities of the rows without the reactions that u already contains, and their bias.
 #[inline(always)]
 pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
-    let n = cones.lambda.len();
-    for group in &cones.groups {
-        let (a, b, _) = places(layout, group.source);
-        for i in group.first_row..group.first_row + group.rows {
-            let [on_a, on_b] = &cones.jacobian[i];
-            let mut velocity = row_velocity(on_b, &ws.u[b]);
-            if let Some(a) = a {
-                velocity += row_velocity(on_a, &ws.u[a]);
-            }
-            let mut own = -(cones.compliance[i] * cones.lambda[i]);
-            for j in 0..n {
-                own = cones.problem.get(i, j).mul_add(cones.lambda[j], own);
-            }
-            cones.problem.g_mut()[i] = velocity + cones.bias[i] - own;
+    for (g, group) in cones.groups.iter().enumerate() {
+        for row in 0..group.rows {
+            cones.packing.put((g, group), row, cones.lambda[group.first_row + row], &mut cones.packed);
         }
+    }
+    for (g, group) in cones.groups.iter().enumerate() {
+        let (a, b, _) = places(layout, group.source);
+        for row in 0..group.rows {
+            let i = group.first_row + row;
+            let velocity = speed((a, b), &cones.jacobian[i], &ws.u);
+            let own = cones.compliance[i].mul_add(cones.lambda[i], velocity + cones.bias[i]);
+            cones.packing.put((g, group), row, own, cones.problem.g_mut());
+        }
+    }
+    for i in 0..cones.problem.rows() {
+        let own = cones.problem.row_times(i, &cones.packed);
+        cones.problem.g_mut()[i] -= own;
     }
     cones.change.clear();
     cones.change.extend_from_slice(&cones.lambda);
+}
+
+/// λ ← the solver's answer.
+#[inline(always)]
+fn unpack<R: Real>(cones: &mut ConeRows<R>) {
+    for (g, group) in cones.groups.iter().enumerate() {
+        for row in 0..group.rows {
+            cones.lambda[group.first_row + row] = cones.packing.get((g, group), row, &cones.packed);
+        }
+    }
 }
 
 /// x ← Jᵀ Δλ
 #[inline(always)]
 pub(crate) fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.fill([R::zero(); 6]);
+    unpack(&mut ws.cones);
     for i in 0..ws.cones.lambda.len() {
         ws.cones.change[i] = ws.cones.lambda[i] - ws.cones.change[i];
     }
@@ -340,7 +424,7 @@ pub(crate) fn push_guess<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 #[inline(always)]
 fn push_rows<R: Real>(
     layout: &Layout,
-    groups: &[ConeGroup],
+    groups: &[ConeGroup<R>],
     jacobian: &[[[R; 6]; 2]],
     amount: &[R],
     x: &mut [[R; 6]],
@@ -362,16 +446,29 @@ fn push_rows<R: Real>(
 
 /// Keeps the reactions for the next step.
 #[inline(always)]
-pub(crate) fn store<R: Real>(layout: &Layout, state: &mut State<R>, ws: &Workspace<R>) {
+pub(crate) fn store<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &mut State<R>,
+    ws: &Workspace<R>,
+) {
     state.scalar_impulse.fill(R::zero());
-    state.contact_impulse.fill([R::zero(); 3]);
+    state.contact_impulse.fill([R::zero(); 6]);
     for group in &ws.cones.groups {
         let i = group.first_row;
         match group.source {
             ConeSource::Scalar(s) => state.scalar_impulse[s] = ws.cones.lambda[i],
             ConeSource::Contact(c) => {
-                let lambda = &ws.cones.lambda[i..i + 3];
-                state.contact_impulse[c] = [lambda[0], lambda[1], lambda[2]];
+                let (lambda, n) = (&ws.cones.lambda[i..i + group.rows], group.rows - 1);
+                let surface = &constants.shapes.surfaces[layout.contacts[c].pair];
+                let own = &mut state.contact_impulse[c];
+                (own[0], own[1], own[2]) = (lambda[0], lambda[1], lambda[n]);
+                for k in 2..n {
+                    let coefficient = if k == 2 { surface.torsional } else { surface.rolling };
+                    let rubs = R::zero().lt(surface.sliding);
+                    own[k + 1] =
+                        lambda[k] * keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+                }
             }
         }
     }

@@ -85,7 +85,8 @@ impl<R: Real> Constants<R> {
         let joints =
             (0..model.joints().len()).map(|j| joint_constants(model, parameters, j, world)).collect();
         let dofs = dof_constants(model, parameters, world);
-        let actuators = model.actuators().iter().map(actuator_constants).collect();
+        let actuators =
+            (0..model.actuators().len()).map(|a| actuator_constants(parameters, a, world)).collect();
         let coupling_weight =
             layout.couplings.iter().map(|c| R::constant(coupling_weight(model, c))).collect();
         let shapes = ShapeData::of(&layout.plan, parameters, world);
@@ -166,10 +167,16 @@ fn dof_constants<R: Real>(
     for (j, joint) in model.joints().iter().enumerate() {
         for k in 0..joint.kind.dof_count() {
             let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
-            let drives = model.actuators().iter().filter(|a| a.joint.id().index() == j && a.dof == k);
-            let drive_limit: f64 = drives.map(|a| a.effort_limit * a.gear.abs()).sum();
-            let no_drive = drive_limit == 0.0;
-            let limit = move |own: f64| if no_drive { own } else { own.min(drive_limit) };
+            let here = |a: &usize| {
+                let actuator = &model.actuators()[*a];
+                actuator.joint.id().index() == j && actuator.dof == k
+            };
+            let drives: Vec<usize> = (0..model.actuators().len()).filter(here).collect();
+            let most = |l: usize| -> f64 {
+                let each = drives.iter().map(|a| parameters.actuator(*a).get(world(l)));
+                let together: f64 = each.map(|a| a.effort_limit * a.gear.abs()).sum();
+                if drives.is_empty() { dof(l).effort_limit } else { dof(l).effort_limit.min(together) }
+            };
             // infinite bounds become large ones: lanes must not compute with infinities
             let bound = |x: f64| x.clamp(-1e9, 1e9);
             all.push(DofConstants {
@@ -180,7 +187,7 @@ fn dof_constants<R: Real>(
                 friction: lanes(|l| dof(l).friction),
                 stiffness: lanes(|l| dof(l).spring.map_or(0.0, |s| s.stiffness)),
                 rest: lanes(|l| dof(l).spring.map_or(0.0, |s| s.rest)),
-                effort_limit: lanes(|l| bound(limit(dof(l).effort_limit))),
+                effort_limit: lanes(|l| bound(most(l))),
                 velocity_limit: lanes(|l| bound(dof(l).velocity_limit)),
             });
         }
@@ -188,27 +195,30 @@ fn dof_constants<R: Real>(
     all
 }
 
-fn actuator_constants<R: Real>(actuator: &bellcrank_model::Actuator) -> ActuatorConstants<R> {
-    let (kp, kd, gain, bias) = match actuator.control {
-        ControlLaw::Position { kp, kd } => (kp, kd, 1.0, 0.0),
-        ControlLaw::Velocity { kd } => (0.0, kd, 1.0, 0.0),
-        ControlLaw::Effort => (0.0, 0.0, 1.0, 0.0),
-        // bias₁ q + bias₂ q̇ is a spring to zero and a damper
-        ControlLaw::Affine { gain, bias } => (-bias[1], -bias[2], gain, bias[0]),
+fn actuator_constants<R: Real>(
+    parameters: &Parameters,
+    a: usize,
+    world: &impl Fn(usize) -> usize,
+) -> ActuatorConstants<R> {
+    let own = |lane: usize| parameters.actuator(a).get(world(lane));
+    let law = |lane: usize| match own(lane).control {
+        ControlLaw::Position { kp, kd } => [kp, kd, 1.0, 0.0, 1.0],
+        ControlLaw::Velocity { kd } => [0.0, kd, 1.0, 0.0, 1.0],
+        ControlLaw::Effort => [0.0, 0.0, 1.0, 0.0, 1.0],
+        // bias₁ q + bias₂ q̇ is a spring to zero and a damper; it has no targets
+        ControlLaw::Affine { gain, bias } => [-bias[1], -bias[2], gain, bias[0], 0.0],
     };
-    let c = R::constant;
-    let follows = if matches!(actuator.control, ControlLaw::Affine { .. }) { 0.0 } else { 1.0 };
-    let [low, high] = actuator.control_range.map(|x| x.clamp(-1e9, 1e9));
+    let bound = |x: f64| x.clamp(-1e9, 1e9);
     ActuatorConstants {
-        kp: c(kp),
-        kd: c(kd),
-        target_kp: c(kp * follows),
-        target_kd: c(kd * follows),
-        gain: c(gain),
-        bias: c(bias),
-        gear: c(actuator.gear),
-        control_low: c(low),
-        control_high: c(high),
+        kp: lanes(|l| law(l)[0]),
+        kd: lanes(|l| law(l)[1]),
+        target_kp: lanes(|l| law(l)[0] * law(l)[4]),
+        target_kd: lanes(|l| law(l)[1] * law(l)[4]),
+        gain: lanes(|l| law(l)[2]),
+        bias: lanes(|l| law(l)[3]),
+        gear: lanes(|l| own(l).gear),
+        control_low: lanes(|l| bound(own(l).control_range[0])),
+        control_high: lanes(|l| bound(own(l).control_range[1])),
     }
 }
 

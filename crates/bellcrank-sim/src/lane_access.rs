@@ -23,6 +23,7 @@ fn each<R: Real>(state: &mut State<R>, control: &mut Control<R>, mut f: impl FnM
     control.target_position.iter_mut().for_each(&mut f);
     control.target_velocity.iter_mut().for_each(&mut f);
     control.effort.iter_mut().for_each(&mut f);
+    control.wrench.iter_mut().flatten().for_each(&mut f);
 }
 
 /// All numbers of a lane, and at last whether it runs.

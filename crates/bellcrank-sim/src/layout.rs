@@ -1,7 +1,7 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
 use bellcrank_collide::ContactPlan;
-use bellcrank_model::{BodyId, JointKind, Model};
+use bellcrank_model::{BodyId, JointKind, Material, Model};
 use bellcrank_solve::BlockPattern;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
@@ -85,6 +85,8 @@ pub(crate) struct ContactLayout {
     pub a: Option<usize>,
     pub b: usize,
     pub pair: usize,
+    /// 3 for sliding, 4 with torsional friction, 6 with rolling friction.
+    pub rows: usize,
     pub path: Vec<usize>,
 }
 
@@ -101,7 +103,7 @@ impl Layout {
         Layout {
             couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
-            contacts: contact_layouts(&plan, &pattern),
+            contacts: contact_layouts(model, &plan, &pattern),
             bases: bases(model),
             coordinate_count: last(JointKind::coordinate_count),
             dof_count: last(JointKind::dof_count),
@@ -115,7 +117,7 @@ impl Layout {
 
     /// Rows with cones at most.
     pub(crate) fn cone_rows(&self) -> usize {
-        self.scalars.len() + 3 * self.contacts.len()
+        self.scalars.len() + self.contacts.iter().map(|contact| contact.rows).sum::<usize>()
     }
 }
 
@@ -208,15 +210,14 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
         let path = pattern.path(&bodies);
         for (k, dof) in joint.dofs.iter().enumerate() {
             let at = DofLayout { joint: j, dof: k };
-            let drives = || model.actuators().iter().filter(|a| a.joint.id().index() == j && a.dof == k);
-            let limited = drives().count() > 0
-                && (dof.effort_limit.is_finite() || drives().all(|a| a.effort_limit.is_finite()));
+            // any drive may be limited in some world; the row acts only where one is near its limit
+            let driven = model.actuators().iter().any(|a| a.joint.id().index() == j && a.dof == k);
             let scalar_coordinates = joint.kind.has_scalar_coordinates();
             for (kind, exists) in [
                 (ScalarKind::Lower, scalar_coordinates && dof.limits[0].is_finite()),
                 (ScalarKind::Upper, scalar_coordinates && dof.limits[1].is_finite()),
                 (ScalarKind::Friction, dof.friction > 0.0),
-                (ScalarKind::Effort, limited),
+                (ScalarKind::Effort, driven),
                 (ScalarKind::SlowDown, dof.velocity_limit.is_finite()),
                 (ScalarKind::SlowUp, dof.velocity_limit.is_finite()),
             ] {
@@ -229,13 +230,25 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
     rows
 }
 
-fn contact_layouts(plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
+fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
+    // rows are there when one of the shapes asks for them; what the pair then has is in its surface
+    let rows = |pair: usize| {
+        let pair = &plan.pairs()[pair];
+        let asks = |field: fn(&Material) -> f64| {
+            [pair.shape_a, pair.shape_b].iter().any(|s| field(&model.shapes()[s.index()].material) > 0.0)
+        };
+        match (asks(|m| m.rolling), asks(|m| m.torsional)) {
+            (true, _) => 6,
+            (false, true) => 4,
+            (false, false) => 3,
+        }
+    };
     plan.slots()
         .iter()
         .map(|slot| {
             let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
             let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
-            ContactLayout { a, b, pair: slot.pair, path: pattern.path(&bodies) }
+            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path: pattern.path(&bodies) }
         })
         .collect()
 }

@@ -6,9 +6,11 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `drives` `cones` | its parts: momentum and poses, joints, motors, what pushes only |
+//! | `motion` `rows` `drives` `cones` `packing` | its parts: momentum and poses, joints, motors, what pushes only |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
-//! | `batch` `group` `lane_access` `snapshot` | many worlds in blocks of lanes over threads, read, written, saved |
+//! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
+//! | `batch` | many worlds: step, read and write, reset, parameters, measurements |
+//! | `group` `group_access` `field` `lane_access` `snapshot` | behind it: blocks of lanes over threads, read, written, saved |
 //! | `status` | what became of a world |
 
 mod assemble;
@@ -16,10 +18,14 @@ mod batch;
 mod cones;
 mod constants;
 mod drives;
+mod field;
 mod group;
+mod group_access;
 mod lane_access;
 mod layout;
 mod motion;
+mod packing;
+mod readout;
 mod rows;
 mod snapshot;
 mod state;
@@ -27,9 +33,11 @@ mod status;
 mod step;
 mod workspace;
 
-pub use batch::{Batch, BatchError, BatchOptions, Precision, StepReport};
+pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
 pub use constants::Constants;
+pub use field::Field;
 pub use layout::Layout;
+pub use readout::{Metrics, Readout};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
 pub use step::{Settings, step};

@@ -2,7 +2,7 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::state::State;
+use crate::state::{Control, State};
 use crate::workspace::Workspace;
 use bellcrank_math::{Pose, Real, Twist, Vec3, so3};
 
@@ -41,6 +41,22 @@ pub(crate) fn momentum<R: Real>(
         block[4][4] = inertia.yy;
         block[5][4] = inertia.yz;
         block[5][5] = inertia.zz;
+    }
+}
+
+/// Adds what the user pushes with: Δt times force and moment at the centre of mass.
+#[inline(always)]
+pub(crate) fn external_impulses<R: Real>(
+    layout: &Layout,
+    control: &Control<R>,
+    dt: R,
+    ws: &mut Workspace<R>,
+) {
+    for (b, wrench) in control.wrench.iter().enumerate() {
+        let momentum = &mut ws.momentum[layout.position[b]];
+        for i in 0..6 {
+            momentum[i] = dt.mul_add(wrench[i], momentum[i]);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! correction uses the factor of the start.
 
 use crate::constants::Constants;
+use crate::drives::row_velocity;
 use crate::layout::{JointLayout, Layout};
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
@@ -186,6 +187,7 @@ pub(crate) fn closing_impulses<R: Real>(
         let mut amount = [R::zero(); 6];
         for i in 0..count {
             amount[i] = gap[i] * settings.inverse_dt * ws.joints[j].weight[i];
+            ws.pushing[j][i] = amount[i];
             let target = if i < positions { &mut far } else { &mut turned };
             *target = gap[i].mul_add(gap[i], *target);
         }
@@ -224,6 +226,7 @@ pub(crate) fn add_couplings<R: Real>(
             }
         }
         let weight = constants.coupling_weight[c] * stiffness;
+        (ws.coupling_weight[c], ws.coupling_pushed[c]) = (weight, R::zero());
         let mut pair = 0;
         for i in 0..coupling.bodies.len() {
             let mut weighted = row[i];
@@ -274,6 +277,25 @@ fn close_couplings<R: Real>(
             gap = q.mul_add(R::constant(*coefficient), gap);
         }
         let amount = gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
+        ws.coupling_pushing[c] = amount;
+        for (b, &body) in coupling.bodies.iter().enumerate() {
+            let x = &mut ws.x[layout.position[body]];
+            for k in 0..6 {
+                x[k] = ws.couplings[c][b][k].mul_add(amount, x[k]);
+            }
+        }
+    }
+}
+
+/// x += Jᵀλ of the couplings, λ = −S⁻¹ (J u + Σ c/Δt).
+#[inline(always)]
+pub(crate) fn push_coupling_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let mut rate = R::zero();
+        for (b, &body) in coupling.bodies.iter().enumerate() {
+            rate += row_velocity(&ws.couplings[c][b], &ws.u[layout.position[body]]);
+        }
+        let amount = ws.coupling_weight[c].neg_mul_add(rate, ws.coupling_pushed[c]);
         for (b, &body) in coupling.bodies.iter().enumerate() {
             let x = &mut ws.x[layout.position[body]];
             for k in 0..6 {
@@ -301,6 +323,30 @@ pub(crate) fn read_coordinates<R: Real>(layout: &Layout, constants: &Constants<R
             let q = &mut state.q[joint.first_coordinate + k];
             let angle = joint.kind.has_scalar_coordinates() && joint.kind.is_angle(k);
             *q = if angle { unwrap(now[k], *q) } else { now[k] };
+        }
+    }
+}
+
+/// q̇ of all degrees of freedom.
+#[inline(always)]
+pub(crate) fn read_rates<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    rates: &mut [R],
+) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (X_WF, X_WM, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
+        let free = kinematics::rate_axes(joint.kind, X_FM);
+        for k in 0..joint.kind.dof_count() {
+            let row = free[k].rotated(X_WF.R);
+            let s = row.at_point(state.X_WB[joint.successor].p - X_WM.p);
+            let mut rate = row_velocity(&s.to_array(), &state.V_WB[joint.successor].to_array());
+            if let Some(p) = joint.predecessor {
+                let on_p = row.at_point(state.X_WB[p].p - X_WM.p);
+                rate -= row_velocity(&on_p.to_array(), &state.V_WB[p].to_array());
+            }
+            rates[joint.first_dof + k] = rate;
         }
     }
 }

@@ -15,8 +15,8 @@ pub struct State<R: Real> {
     pub q: Vec<R>,
     /// Reactions of the last step [N·s or N·m·s]: limits, friction, effort.
     pub(crate) scalar_impulse: Vec<R>,
-    /// Reactions of the last step (t, o, n) by contact slot [N·s].
-    pub(crate) contact_impulse: Vec<[R; 3]>,
+    /// Reactions of the last step by contact slot: force (t, o, n) [N·s] and moment (about n, t, o) [N·m·s].
+    pub(crate) contact_impulse: Vec<[R; 6]>,
     /// Worlds that still run.
     pub(crate) alive: R::Mask,
 }
@@ -30,6 +30,8 @@ pub struct Control<R> {
     pub target_velocity: Vec<R>,
     /// Effort, or the control of an affine actuator [N·m or N].
     pub effort: Vec<R>,
+    /// External force and moment at each body's centre of mass, world axes [N, N·m].
+    pub wrench: Vec<[R; 6]>,
 }
 
 impl<R: Real> State<R> {
@@ -45,7 +47,7 @@ impl<R: Real> State<R> {
             V_WB: vec![Twist::zero(); model.bodies().len()],
             q,
             scalar_impulse: vec![R::zero(); layout.scalars.len()],
-            contact_impulse: vec![[R::zero(); 3]; layout.contacts.len()],
+            contact_impulse: vec![[R::zero(); 6]; layout.contacts.len()],
             alive: R::Mask::splat(true),
         }
     }
@@ -64,6 +66,7 @@ impl<R: Real> Control<R> {
             target_position: layout.actuators.iter().map(target).collect(),
             target_velocity: vec![R::zero(); count],
             effort: vec![R::zero(); count],
+            wrench: vec![[R::zero(); 6]; state.X_WB.len()],
         }
     }
 }
@@ -99,5 +102,7 @@ impl<R: Real> Control<R> {
         ] {
             mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = R::select(lanes, *b, *a));
         }
+        let (mine, theirs) = (self.wrench.iter_mut().flatten(), other.wrench.iter().flatten());
+        mine.zip(theirs).for_each(|(a, b)| *a = R::select(lanes, *b, *a));
     }
 }

@@ -1,5 +1,6 @@
 //! What became of a world in the last step.
 
+use crate::readout::Metrics;
 use bellcrank_math::Real;
 
 /// One world's trouble is one world's. The batch never panics because one world did.
@@ -58,4 +59,6 @@ pub struct Report<R: Real> {
     pub finite: R::Mask,
     /// Number of the first body that was not finite.
     pub bad_body: R,
+    /// How well the equations are met, where that was asked for.
+    pub metrics: Metrics<R>,
 }

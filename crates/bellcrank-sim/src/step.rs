@@ -12,7 +12,7 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{cones, drives, motion, rows};
+use crate::{cones, drives, motion, readout, rows};
 use bellcrank_collide::collide;
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::Padmm;
@@ -36,6 +36,11 @@ pub struct Settings {
     pub recovery_speed: f64,
     /// Slower impacts do not bounce [m/s].
     pub bounce_speed: f64,
+    /// Compliance of joint limits, as a share of the joint's own mobility: far softer than joints, so that a limit that
+    /// cannot be met with the loops closed gives way, and far stiffer than anybody notices.
+    pub limit_softness: f64,
+    /// Measure how well the equations are met ([`crate::Metrics`]); costs a little.
+    pub metrics: bool,
 }
 
 impl Default for Settings {
@@ -43,12 +48,14 @@ impl Default for Settings {
         Settings {
             solver: Padmm::default(),
             softness: 1e-6,
-            rounds: [3, 8],
+            rounds: [2, 8],
             gap_tolerance: 1e-7,
             contact_recovery: 0.1,
             limit_recovery: 0.1,
             recovery_speed: 1.0,
             bounce_speed: 1e-2,
+            limit_softness: 1e-4,
+            metrics: false,
         }
     }
 }
@@ -115,12 +122,15 @@ pub fn step<R: Real>(
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
     stage!(R, drives::drive_rows(layout, constants, state, control, dt, ws)); // λ = h − m q̇⁺
-    let mut report = solve(layout, constants, settings, dt, (state, ws));
+    let mut report = solve(layout, constants, settings, dt, (state, control, ws));
     if stage!(R, cones::box_drives(layout, constants, dt, ws)).any() {
         // a drive went beyond its limit: again, with bounds on it
-        report = solve(layout, constants, settings, dt, (state, ws));
+        report = solve(layout, constants, settings, dt, (state, control, ws));
     }
-    stage!(R, cones::store(layout, state, ws));
+    if settings.metrics {
+        report.metrics = stage!(R, readout::measure(layout, constants, state, ws));
+    }
+    stage!(R, cones::store(layout, constants, state, ws));
     stage!(R, finish(layout, constants, state, ws, &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
     report
 }
@@ -131,11 +141,12 @@ fn solve<R: Real>(
     constants: &Constants<R>,
     settings: &Settings,
     dt: R,
-    (state, ws): (&State<R>, &mut Workspace<R>),
+    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
     let held = stage!(R, settings.rows(dt));
     stage!(R, drives::set_weights(layout, ws));
     stage!(R, motion::momentum(layout, constants, state, dt, ws)); // M, M u⁻ + Δt f
+    stage!(R, motion::external_impulses(layout, control, dt, ws));
     stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
     stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
     stage!(R, ws.factor.factor(&layout.pattern));
@@ -175,7 +186,7 @@ fn solve_reactions<R: Real>(
     stage!(R, cones::set_velocities(layout, ws));
     let cones = &mut ws.cones;
     let outcome =
-        stage!(R, settings.solver.solve(&cones.problem, going, &mut cones.lambda, &mut cones.solver));
+        stage!(R, settings.solver.solve(&cones.problem, going, &mut cones.packed, &mut cones.solver));
     stage!(R, cones::push_change(layout, ws));
     solve_factored(layout, ws);
     stage!(R, cones::add_change(going, outcome, ws, report));
@@ -194,6 +205,14 @@ fn subtract<R: Real>(going: R::Mask, ws: &mut Workspace<R>) {
             u[k] -= R::select(going, x[k], R::zero());
         }
     }
+    for (all, last) in ws.pushed.iter_mut().zip(&ws.pushing) {
+        for i in 0..6 {
+            all[i] -= R::select(going, last[i], R::zero());
+        }
+    }
+    for (all, last) in ws.coupling_pushed.iter_mut().zip(&ws.coupling_pushing) {
+        *all -= R::select(going, *last, R::zero());
+    }
 }
 
 /// x ← M u⁻ + Δt f + Jᵀ h − Jᵀ S⁻¹ c/Δt + Jᵀ λ with the reactions of the last step.
@@ -207,6 +226,7 @@ fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
         for i in 0..count {
             amount[i] = -(rows.weight[i] * rows.rate[i]);
         }
+        ws.pushed[j] = amount;
         rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
     }
     cones::push_guess(layout, ws);
@@ -240,6 +260,7 @@ fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
         converged: R::Mask::splat(true),
         finite: R::Mask::splat(true),
         bad_body: R::zero(),
+        metrics: readout::Metrics::default(),
     }
 }
 

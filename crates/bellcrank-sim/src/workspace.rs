@@ -1,9 +1,10 @@
 //! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
 
 use crate::layout::Layout;
+use crate::packing::Packing;
 use bellcrank_collide::Contacts;
 use bellcrank_math::{Mask, Pose, Real};
-use bellcrank_solve::{BlockFactor, DualProblem, PadmmWorkspace};
+use bellcrank_solve::{BlockFactor, Cone, DualProblem, PadmmWorkspace};
 
 /// Everything that a step computes on the way.
 #[derive(Clone, Debug)]
@@ -23,6 +24,14 @@ pub struct Workspace<R: Real> {
     pub(crate) x: Vec<[R; 6]>,
     /// Poses at the end of the step.
     pub(crate) X_next: Vec<Pose<R>>,
+    /// What was pushed along each joint's rows beside −S⁻¹ J u: with it the reactions are known afterwards.
+    pub(crate) pushed: Vec<[R; 6]>,
+    /// The last round's part of it.
+    pub(crate) pushing: Vec<[R; 6]>,
+    /// The same of couplings, and their 1/S.
+    pub(crate) coupling_pushed: Vec<R>,
+    pub(crate) coupling_pushing: Vec<R>,
+    pub(crate) coupling_weight: Vec<R>,
     pub(crate) cones: ConeRows<R>,
 }
 
@@ -54,10 +63,10 @@ pub(crate) struct DofRow<R: Real> {
     pub boxed: R::Mask,
 }
 
-/// The rows with cones that act in at least one lane.
+/// The rows with cones that act in at least one lane: listed for all lanes together, and packed per lane for the solver.
 #[derive(Clone, Debug)]
-pub(crate) struct ConeRows<R> {
-    pub groups: Vec<ConeGroup>,
+pub(crate) struct ConeRows<R: Real> {
+    pub groups: Vec<ConeGroup<R>>,
     /// L⁻¹ Jᵀ along each group's path: `rows` entries per position.
     pub w: Vec<[R; 6]>,
     /// By row: on body a and on body b.
@@ -67,14 +76,21 @@ pub(crate) struct ConeRows<R> {
     pub compliance: Vec<R>,
     pub lambda: Vec<R>,
     pub change: Vec<R>,
+    /// Where each lane has its rows in the problem.
+    pub packing: Packing,
     pub problem: DualProblem<R>,
+    /// Reactions in the order of the problem.
+    pub packed: Vec<R>,
     pub solver: PadmmWorkspace<R>,
 }
 
-/// Rows that share a path.
+/// Rows that share a path and a cone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ConeGroup {
+pub(crate) struct ConeGroup<R: Real> {
     pub source: ConeSource,
+    /// Lanes in which it acts.
+    pub acts: R::Mask,
+    pub cone: Cone<R>,
     pub first_row: usize,
     pub rows: usize,
     pub first_w: usize,
@@ -110,6 +126,11 @@ impl<R: Real> Workspace<R> {
             u: vec![zero; bodies],
             x: vec![zero; bodies],
             X_next: vec![Pose::identity(); bodies],
+            pushed: vec![zero; layout.joints.len()],
+            pushing: vec![zero; layout.joints.len()],
+            coupling_pushed: vec![R::zero(); layout.couplings.len()],
+            coupling_pushing: vec![R::zero(); layout.couplings.len()],
+            coupling_weight: vec![R::zero(); layout.couplings.len()],
             cones: ConeRows::new(layout),
         }
     }
@@ -119,7 +140,7 @@ impl<R: Real> ConeRows<R> {
     fn new(layout: &Layout) -> Self {
         let rows = layout.cone_rows();
         let scalar_w: usize = layout.scalars.iter().map(|s| s.path.len()).sum();
-        let contact_w: usize = layout.contacts.iter().map(|c| 3 * c.path.len()).sum();
+        let contact_w: usize = layout.contacts.iter().map(|c| c.rows * c.path.len()).sum();
         ConeRows {
             groups: Vec::with_capacity(layout.scalars.len() + layout.contacts.len()),
             w: Vec::with_capacity(scalar_w + contact_w),
@@ -128,7 +149,9 @@ impl<R: Real> ConeRows<R> {
             compliance: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
+            packing: Packing::with_capacity(layout.scalars.len() + layout.contacts.len()),
             problem: DualProblem::with_capacity(rows),
+            packed: Vec::with_capacity(rows),
             solver: PadmmWorkspace::with_capacity(rows),
         }
     }

@@ -14,7 +14,7 @@ mod padmm;
 mod pattern;
 mod problem;
 
-pub use cone::{Cone, project, project_dual};
+pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use factor::{Block, BlockFactor};
 pub use padmm::{Outcome, Padmm, PadmmWorkspace};
 pub use pattern::BlockPattern;

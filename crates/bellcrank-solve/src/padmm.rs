@@ -5,7 +5,7 @@
 //! moves the dual velocity z. Nothing is tuned by hand: ρ comes from the size of G̃. Lanes that have converged
 //! are frozen by their mask, so that a world does not depend on its neighbours.
 
-use crate::cone::{Cone, project, project_dual};
+use crate::cone::{Cone, MOST_ROWS};
 use crate::problem::DualProblem;
 use bellcrank_math::{Mask, Real};
 
@@ -18,13 +18,24 @@ pub struct Padmm {
     pub tolerance: f64,
     /// Proximal weight η.
     pub proximal: f64,
-    /// ρ as a share of the scaled matrix' Frobenius norm.
+    /// ρ as a share of the scaled matrix' Frobenius norm: small, which is fast where few contacts slide.
     pub penalty_share: f64,
+    /// After so many iterations a world has a hard problem (edges and corners that slide) and takes a larger ρ.
+    pub patience: usize,
+    /// How many times larger.
+    pub penalty_growth: f64,
 }
 
 impl Default for Padmm {
     fn default() -> Self {
-        Padmm { max_iterations: 300, tolerance: 1e-6, proximal: 1e-6, penalty_share: 0.05 }
+        Padmm {
+            max_iterations: 300,
+            tolerance: 1e-6,
+            proximal: 1e-6,
+            penalty_share: 0.01,
+            patience: 20,
+            penalty_growth: 3.0,
+        }
     }
 }
 
@@ -93,6 +104,25 @@ impl Padmm {
         // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
         let size = square.sqrt();
         ws.rho = R::select(size.le(R::zero()), R::one(), size * R::constant(self.penalty_share));
+        self.add_penalty(n, ws);
+    }
+
+    /// Takes a larger ρ in the lanes that need it, and factors again.
+    #[inline(always)]
+    fn stiffen<R: Real>(&self, problem: &DualProblem<R>, lanes: R::Mask, ws: &mut PadmmWorkspace<R>) {
+        let n = problem.n;
+        ws.rho = R::select(lanes, ws.rho * R::constant(self.penalty_growth), ws.rho);
+        for i in 0..n {
+            for j in 0..=i {
+                ws.factor[i * n + j] = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
+            }
+        }
+        self.add_penalty(n, ws);
+    }
+
+    /// L Lᵀ = G̃ + (ρ + η) 1
+    #[inline(always)]
+    fn add_penalty<R: Real>(&self, n: usize, ws: &mut PadmmWorkspace<R>) {
         for i in 0..n {
             ws.factor[i * n + i] += ws.rho + R::constant(self.proximal);
         }
@@ -109,8 +139,9 @@ impl Padmm {
         lambda: &mut [R],
         ws: &mut PadmmWorkspace<R>,
     ) -> Outcome<R> {
-        let (rho, start) = (ws.rho, self.start(problem, lambda, ws));
-        let (eta, inverse_rho) = (R::constant(self.proximal), rho.recip());
+        let start = self.start(problem, lambda, ws);
+        let (mut rho, mut inverse_rho) = (ws.rho, ws.rho.recip());
+        let eta = R::constant(self.proximal);
         let tolerance = R::constant(self.tolerance);
         let n = problem.n;
         let mut a = R::one();
@@ -123,11 +154,16 @@ impl Padmm {
             // a warm start may be the answer already
             converged: !alive | start.primal.max(start.dual).max(start.complementarity).le(tolerance),
         };
-        for _ in 0..self.max_iterations {
+        for iteration in 0..self.max_iterations {
             if outcome.converged.all() {
                 break;
             }
             let live = !outcome.converged;
+            if iteration == self.patience {
+                self.stiffen(problem, live, ws);
+                (rho, inverse_rho) = (ws.rho, ws.rho.recip());
+                (a, momentum) = (R::one(), R::constant(1e30));
+            }
             outcome.iterations += R::select(live, R::one(), R::zero());
             de_saxce(problem, ws); // s ← Γ(ẑ)
             for i in 0..n {
@@ -185,11 +221,11 @@ impl Padmm {
         let mut i = 0;
         for cone in &problem.cones {
             let rows = cone.rows();
-            let mut target = [R::zero(); 3];
+            let mut target = [R::zero(); MOST_ROWS];
             for k in 0..rows {
                 target[k] = ws.z_hat[i + k].neg_mul_add(inverse_rho, ws.rhs[i + k]);
             }
-            project_scaled(cone, ws.scale[i], &mut target);
+            cone.project(ws.scale[i], &mut target);
             let mut product = R::zero();
             for k in 0..rows {
                 let (x, y, p) = (ws.rhs[i + k], target[k], ws.scale[i + k]);
@@ -264,46 +300,21 @@ fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWor
     let mut i = 0;
     for cone in &problem.cones {
         let rows = cone.rows();
-        let (mut v, mut own) = ([R::zero(); 3], [R::zero(); 3]);
+        let mut v = [R::zero(); MOST_ROWS];
         for k in 0..rows {
             v[k] = problem.row_times(i + k, lambda) + problem.g[i + k];
-            own[k] = lambda[i + k];
         }
-        if let Cone::Coulomb { mu } = cone {
-            v[2] = mu.mul_add(v[0].mul_add(v[0], v[1] * v[1]).sqrt(), v[2]);
-        }
-        let feasible = feasible_velocity(cone, v, own[0]);
-        // the natural map λ − Π_K(λ − p² v), as a velocity: zero at the answer and nowhere else
-        let square = ws.scale[i] * ws.scale[i];
-        let mut stepped = [R::zero(); 3];
+        let check = cone.check(&lambda[i..i + rows], &v[..rows], ws.scale[i] * ws.scale[i]);
+        off.dual = off.dual.max(check.natural_map);
+        cone.add_slip(&mut v);
+        cone.project_velocity(lambda[i], &mut v);
         for k in 0..rows {
-            stepped[k] = square.neg_mul_add(v[k], own[k]);
-        }
-        project_scaled(cone, R::one(), &mut stepped);
-        for k in 0..rows {
-            off.dual = off.dual.max(((own[k] - stepped[k]) / square).abs());
-            let z = feasible[k] * ws.scale[i + k];
+            let z = v[k] * ws.scale[i + k];
             (ws.z[i + k], ws.z_hat[i + k]) = (z, z);
         }
         i += rows;
     }
     off
-}
-
-/// The nearest velocity that the cone allows with the reaction `lambda`.
-#[inline(always)]
-fn feasible_velocity<R: Real>(cone: &Cone<R>, v: [R; 3], lambda: R) -> [R; 3] {
-    let zero = R::zero();
-    match cone {
-        Cone::Nonnegative => [v[0].max(zero), zero, zero],
-        Cone::Box { low, high } => {
-            // a velocity may push only against the bound that is reached
-            let (up, down) = (v[0].max(zero), v[0].min(zero));
-            let at_high = R::select(lambda.ge(*high), down, zero);
-            [R::select(lambda.le(*low), up, at_high), zero, zero]
-        }
-        Cone::Coulomb { mu } => project_dual(*mu, v),
-    }
 }
 
 /// rhs ← −g̃ − s with s = μ‖ẑ_t‖ on contact normals (De Saxcé).
@@ -314,9 +325,13 @@ fn de_saxce<R: Real>(problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
         for k in 0..cone.rows() {
             ws.rhs[i + k] = -(problem.g[i + k] * ws.scale[i + k]);
         }
-        if let Cone::Coulomb { mu } = cone {
-            let slip = ws.z_hat[i].mul_add(ws.z_hat[i], ws.z_hat[i + 1] * ws.z_hat[i + 1]).sqrt();
-            ws.rhs[i + 2] = mu.neg_mul_add(slip, ws.rhs[i + 2]);
+        if let Cone::Coulomb { mu, rows } = cone {
+            let n = i + rows - 1;
+            let mut square = ws.z_hat[i] * ws.z_hat[i];
+            for k in i + 1..n {
+                square = ws.z_hat[k].mul_add(ws.z_hat[k], square);
+            }
+            ws.rhs[n] = mu.neg_mul_add(square.sqrt(), ws.rhs[n]);
         }
         i += cone.rows();
     }
@@ -328,16 +343,6 @@ fn extrapolate<R: Real>(n: usize, factor: R, ws: &mut PadmmWorkspace<R>) {
     for i in 0..n {
         ws.y_hat[i] = factor.mul_add(ws.y_hat[i], ws.y[i]);
         ws.z_hat[i] = factor.mul_add(ws.z_hat[i], ws.z[i]);
-    }
-}
-
-/// Π_K in scaled variables: a cone is the same, a box is divided by p.
-#[inline(always)]
-fn project_scaled<R: Real>(cone: &Cone<R>, p: R, v: &mut [R; 3]) {
-    match cone {
-        Cone::Nonnegative => v[0] = v[0].max(R::zero()),
-        Cone::Box { low, high } => v[0] = v[0].clamp(*low / p, *high / p),
-        Cone::Coulomb { mu } => *v = project(*mu, *v),
     }
 }
 

@@ -67,6 +67,18 @@ impl<R: Real> DualProblem<R> {
         self.matrix[j * self.n + i] = value;
     }
 
+    /// In the order of the rows.
+    #[inline(always)]
+    pub fn cones(&self) -> &[Cone<R>] {
+        &self.cones
+    }
+
+    /// Cones, to be given their numbers.
+    #[inline(always)]
+    pub fn cones_mut(&mut self) -> &mut [Cone<R>] {
+        &mut self.cones
+    }
+
     /// G at (i, j).
     #[inline(always)]
     pub fn get(&self, i: usize, j: usize) -> R {
@@ -81,7 +93,7 @@ impl<R: Real> DualProblem<R> {
 
     /// (G λ)ᵢ
     #[inline(always)]
-    pub(crate) fn row_times(&self, i: usize, lambda: &[R]) -> R {
+    pub fn row_times(&self, i: usize, lambda: &[R]) -> R {
         let row = &self.matrix[i * self.n..][..self.n];
         let mut sum = R::zero();
         for (a, x) in row.iter().zip(lambda) {

@@ -34,7 +34,7 @@ fn close(a: &[f64], b: &[f64]) {
 #[test]
 fn sliding_contact_matches_hand_calculation() {
     let unit: [&[f64]; 3] = [&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]];
-    let p = problem(&[1.0, 0.0, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5 }]);
+    let p = problem(&[1.0, 0.0, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5, rows: 3 }]);
     close(&solve(&p).0, &[-0.05, 0.0, 0.1]);
 }
 
@@ -42,7 +42,7 @@ fn sliding_contact_matches_hand_calculation() {
 #[test]
 fn a_slow_contact_sticks() {
     let unit: [&[f64]; 3] = [&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[0.0, 0.0, 1.0]];
-    let p = problem(&[0.02, 0.0, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5 }]);
+    let p = problem(&[0.02, 0.0, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5, rows: 3 }]);
     close(&solve(&p).0, &[-0.02, 0.0, 0.1]);
 }
 
@@ -73,7 +73,7 @@ fn redundant_rows_share_the_load() {
 #[test]
 fn a_warm_start_at_the_answer_ends_at_once() {
     let unit: [&[f64]; 3] = [&[1.0, 0.2, 0.1], &[0.2, 1.0, 0.3], &[0.1, 0.3, 1.0]];
-    let p = problem(&[1.0, 0.4, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5 }]);
+    let p = problem(&[1.0, 0.4, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5, rows: 3 }]);
     let (mut lambda, cold) = solve(&p);
     let (solver, mut ws) = (Padmm { tolerance: 1e-7, ..Padmm::default() }, PadmmWorkspace::with_capacity(3));
     solver.factor(&p, &mut ws);

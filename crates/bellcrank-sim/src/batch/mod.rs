@@ -1,12 +1,25 @@
 //! Many worlds at once.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod` | make a batch and step it |
+//! | `access` | poses, velocities, targets: one world, or all of them as arrays |
+//! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
+//! | `parameters` | masses, frictions, gains: for all worlds or one each |
+//! | `measure` | energy, momentum, reactions, contacts, sensors |
 
-use crate::assemble::Goal;
-use crate::group::{ControlField, Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
-use crate::layout::DofLayout;
-use crate::snapshot::Writer;
+mod access;
+mod measure;
+mod parameters;
+mod reset;
+
+pub use measure::BodyContact;
+pub(crate) use measure::impulse_vectors;
+
+use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::status::WorldStatus;
 use crate::step::Settings;
-use bellcrank_math::{Elem, Pose, Twist};
+use bellcrank_math::Elem;
 use bellcrank_model::{Model, Parameters};
 use std::sync::Arc;
 
@@ -50,12 +63,20 @@ pub enum BatchError {
     BadTimeStep(f64),
     #[error("there is no world {world}; the batch has {count}")]
     NoSuchWorld { world: usize, count: usize },
-    #[error("there is no {what} number {index}; the model has {count}")]
+    #[error("there is no {what} number {index}; there are {count}")]
     NoSuchPart { what: &'static str, index: usize, count: usize },
     #[error("this is no snapshot of the batch: {0}")]
     BadSnapshot(&'static str),
-    #[error("there is no joint {0:?} with plain coordinates")]
-    NoSuchJoint(String),
+    #[error("there is no joint {0:?} with plain coordinates{1}")]
+    NoSuchJoint(String, String),
+    #[error("there is no {what} {name:?}{hint}")]
+    NoSuchName { what: &'static str, name: String, hint: String },
+    #[error("{0} follows from the bodies and cannot be written; use assemble")]
+    ReadOnly(&'static str),
+    #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
+    MixedModels(usize, usize),
+    #[error("{part}: {what}")]
+    BadParameter { part: String, what: String },
     #[error("{what}: {found} values were given, expected: {expected}")]
     WrongCount { what: &'static str, found: usize, expected: usize },
     #[error("threads could not be started: {0}")]
@@ -67,6 +88,10 @@ pub enum BatchError {
 pub struct Batch {
     groups: Vec<Box<dyn Group>>,
     models: Vec<Arc<Model>>,
+    /// By model.
+    parameters: Vec<Parameters>,
+    /// By model: which world of the batch each of its worlds is.
+    rows: Vec<Vec<usize>>,
     /// Group and number in it, by world.
     place: Vec<(usize, usize)>,
     dt: f64,
@@ -115,14 +140,17 @@ impl Batch {
         }
         let mut models: Vec<(Arc<Model>, usize)> = Vec::new();
         let mut place = Vec::with_capacity(worlds.len());
-        for model in worlds {
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        for (world, model) in worlds.iter().enumerate() {
             let known = models.iter().position(|(other, _)| Arc::ptr_eq(other, model));
             let g = known.unwrap_or_else(|| {
                 models.push((model.clone(), 0));
+                rows.push(Vec::new());
                 models.len() - 1
             });
             place.push((g, models[g].1));
             models[g].1 += 1;
+            rows[g].push(world);
         }
         let groups = models.iter().map(|(model, count)| make_group(model, *count, &options)).collect();
         let fallback = match options.precision {
@@ -131,6 +159,8 @@ impl Batch {
         };
         Ok(Batch {
             groups,
+            parameters: models.iter().map(|(model, _)| Parameters::of(model)).collect(),
+            rows,
             models: models.into_iter().map(|(model, _)| model).collect(),
             place,
             dt: options.dt,
@@ -155,6 +185,21 @@ impl Batch {
     /// When there is no such world.
     pub fn model(&self, world: usize) -> Result<&Arc<Model>, BatchError> {
         Ok(&self.models[self.find(world)?.0])
+    }
+
+    /// The different models, in the order of their first world.
+    pub fn models(&self) -> &[Arc<Model>] {
+        &self.models
+    }
+
+    /// How steps are computed.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes how steps are computed from now on.
+    pub fn set_settings(&mut self, settings: Settings) {
+        self.settings = settings;
     }
 
     /// Advances all worlds by `count` steps.
@@ -193,202 +238,10 @@ impl Batch {
         counts.to_vec()
     }
 
-    /// Kinetic plus potential energy of a world [J]; potential is zero at the origin.
-    ///
-    /// # Errors
-    /// When there is no such world.
-    pub fn energy(&self, world: usize) -> Result<f64, BatchError> {
-        let model = self.model(world)?;
-        let mut sum = 0.0;
-        for (b, body) in model.bodies().iter().enumerate() {
-            let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
-            let w = X.R.rotate_inverse(V.angular);
-            let spin = body.inertia.map_or(0.0, |inertia| w.dot(inertia * w));
-            let kinetic = 0.5 * (body.mass * V.linear.norm_squared() + spin);
-            sum += kinetic - body.mass * model.gravity().dot(X.p);
-        }
-        Ok(sum)
-    }
-
-    /// X_WB of a body, origin at its centre of mass.
-    ///
-    /// # Errors
-    /// When there is no such world or body.
-    pub fn body_pose(&self, world: usize, body: usize) -> Result<Pose, BatchError> {
-        let (g, w) = self.find_body(world, body)?;
-        Ok(self.groups[g].body_pose(w, body))
-    }
-
-    /// Twist of a body's centre of mass, world axes.
-    ///
-    /// # Errors
-    /// When there is no such world or body.
-    pub fn body_velocity(&self, world: usize, body: usize) -> Result<Twist, BatchError> {
-        let (g, w) = self.find_body(world, body)?;
-        Ok(self.groups[g].body_velocity(w, body))
-    }
-
-    /// Places a body; joints close again in the next step.
-    ///
-    /// # Errors
-    /// When there is no such world or body.
-    pub fn set_body_pose(&mut self, world: usize, body: usize, X_WB: Pose) -> Result<(), BatchError> {
-        let (g, w) = self.find_body(world, body)?;
-        self.groups[g].set_body_pose(w, body, X_WB);
-        Ok(())
-    }
-
-    /// Sets a body's velocity.
-    ///
-    /// # Errors
-    /// When there is no such world or body.
-    pub fn set_body_velocity(&mut self, world: usize, body: usize, V: Twist) -> Result<(), BatchError> {
-        let (g, w) = self.find_body(world, body)?;
-        self.groups[g].set_body_velocity(w, body, V);
-        Ok(())
-    }
-
-    /// Joint coordinates of a world, joint after joint.
-    ///
-    /// # Errors
-    /// When there is no such world.
-    pub fn joint_position(&self, world: usize) -> Result<Vec<f64>, BatchError> {
-        let (g, w) = self.find(world)?;
-        Ok(self.groups[g].joint_position(w))
-    }
-
-    /// Impulse (t, o, n) of a contact slot in the last step [N·s].
-    ///
-    /// # Errors
-    /// When there is no such world.
-    pub fn contact_impulse(&self, world: usize, slot: usize) -> Result<[f64; 3], BatchError> {
-        let (g, w) = self.find(world)?;
-        Ok(self.groups[g].contact_impulse(w, slot))
-    }
-
-    /// Target coordinate of an actuator [rad or m].
-    ///
-    /// # Errors
-    /// When there is no such world or actuator.
-    pub fn set_target_position(
-        &mut self,
-        world: usize,
-        actuator: usize,
-        value: f64,
-    ) -> Result<(), BatchError> {
-        self.set_control(world, actuator, ControlField::Position, value)
-    }
-
-    /// Target velocity of an actuator [rad/s or m/s].
-    ///
-    /// # Errors
-    /// When there is no such world or actuator.
-    pub fn set_target_velocity(
-        &mut self,
-        world: usize,
-        actuator: usize,
-        value: f64,
-    ) -> Result<(), BatchError> {
-        self.set_control(world, actuator, ControlField::Velocity, value)
-    }
-
-    /// Effort of an actuator [N·m or N], or its control.
-    ///
-    /// # Errors
-    /// When there is no such world or actuator.
-    pub fn set_effort(&mut self, world: usize, actuator: usize, value: f64) -> Result<(), BatchError> {
-        self.set_control(world, actuator, ControlField::Effort, value)
-    }
-
-    /// Back to the reference pose at rest, as if fresh.
-    ///
-    /// # Errors
-    /// When there is no such world.
-    pub fn reset(&mut self, world: usize) -> Result<(), BatchError> {
-        let (g, w) = self.find(world)?;
-        self.groups[g].reset(w);
-        Ok(())
-    }
-
-    /// Moves worlds to poses that close with the asked coordinates: for each joint (its first coordinate) one value
-    /// per listed world. Says which worlds succeeded; the others stay as they were. Velocities become zero.
-    ///
-    /// # Errors
-    /// When a world or joint does not exist, or the numbers of values do not fit. All worlds must be of one model.
-    pub fn assemble(
-        &mut self,
-        worlds: &[usize],
-        targets: &[(&str, &[f64])],
-    ) -> Result<Vec<bool>, BatchError> {
-        let Some(&first) = worlds.first() else { return Ok(Vec::new()) };
-        let group = self.find(first)?.0;
-        let mut local = Vec::with_capacity(worlds.len());
-        for &world in worlds {
-            let (g, w) = self.find(world)?;
-            if g != group {
-                return Err(BatchError::NoSuchWorld { world, count: self.place.len() });
-            }
-            local.push(w);
-        }
-        let model = &self.models[group];
-        let mut asked = Vec::with_capacity(targets.len());
-        for (name, values) in targets {
-            let joint =
-                model.joint_id(name).filter(|j| model.joints()[j.index()].kind.has_scalar_coordinates());
-            let joint = joint.ok_or_else(|| BatchError::NoSuchJoint((*name).to_owned()))?;
-            if values.len() != worlds.len() {
-                let (found, expected) = (values.len(), worlds.len());
-                return Err(BatchError::WrongCount { what: "assemble", found, expected });
-            }
-            asked.push((DofLayout { joint: joint.index(), dof: 0 }, values.to_vec()));
-        }
-        let goal = Goal { iterations: 100, tolerance: self.settings.gap_tolerance };
-        Ok(self.groups[group].assemble(&local, &asked, goal))
-    }
-
-    /// The whole batch as bytes: with [`Batch::restore`] it resumes bit for bit.
-    pub fn snapshot(&self) -> Vec<u8> {
-        let mut writer = Writer::new(self.worlds());
-        self.place.iter().for_each(|&(g, w)| writer.world(&self.groups[g].save(w)));
-        writer.finish()
-    }
-
-    /// Takes a snapshot of a batch of the same models back.
-    ///
-    /// # Errors
-    /// When the bytes are damaged, of another version, or of other models; the batch is unchanged then.
-    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
-        let all = crate::snapshot::read(bytes, self.worlds())?;
-        let fits = |&(g, w): &(usize, usize), values: &Vec<f64>| self.groups[g].save(w).len() == values.len();
-        if !self.place.iter().zip(&all).all(|(place, values)| fits(place, values)) {
-            return Err(BatchError::BadSnapshot("a world is of another model"));
-        }
-        for (&(g, w), values) in self.place.iter().zip(&all) {
-            self.groups[g].load(w, values);
-        }
-        Ok(())
-    }
-
-    /// State, controls and constants of a world [bytes].
+    /// State, controls, read-outs and constants of a world [bytes].
     pub fn memory_bytes_per_world(&self) -> usize {
         let total: usize = self.place.iter().map(|&(g, _)| self.groups[g].bytes_per_world()).sum();
         total / self.worlds()
-    }
-
-    fn set_control(
-        &mut self,
-        world: usize,
-        actuator: usize,
-        field: ControlField,
-        value: f64,
-    ) -> Result<(), BatchError> {
-        let (g, w) = self.find(world)?;
-        let count = self.models[g].actuators().len();
-        if actuator >= count {
-            return Err(BatchError::NoSuchPart { what: "actuator", index: actuator, count });
-        }
-        self.groups[g].set_control(w, actuator, field, value);
-        Ok(())
     }
 
     fn find(&self, world: usize) -> Result<(usize, usize), BatchError> {

@@ -1,0 +1,201 @@
+//! What a step leaves behind for those who want to look: reactions, efforts, how well the equations are met.
+
+use crate::constants::Constants;
+use crate::drives::row_velocity;
+use crate::layout::{Layout, ScalarKind};
+use crate::rows;
+use crate::state::State;
+use crate::workspace::{ConeSource, Workspace};
+use bellcrank_math::{Elem, Inline, Real, Twist};
+use bellcrank_solve::MOST_ROWS;
+
+/// Impulses and velocities of the last step of a call. It follows from state and control, so it is not saved.
+#[derive(Clone, Debug)]
+pub struct Readout<R> {
+    /// By joint: impulses along its rows [N·s or N·m·s], first what it holds, then its degrees of freedom (motors,
+    /// springs, limits and friction together).
+    pub joint_impulse: Vec<[R; 6]>,
+    /// Impulse of all motors on a degree of freedom, joint after joint.
+    pub drive_impulse: Vec<R>,
+    /// Twists before the step.
+    pub V_before: Vec<Twist<R>>,
+}
+
+impl<R: Real> Readout<R> {
+    /// Nothing has happened yet.
+    pub(crate) fn blank(layout: &Layout) -> Self {
+        Readout {
+            joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
+            drive_impulse: vec![R::zero(); layout.dof_count],
+            V_before: vec![Twist::zero(); layout.position.len()],
+        }
+    }
+
+    /// Takes the reactions of the step that the workspace has just computed.
+    pub(crate) fn note(&mut self, layout: &Layout, ws: &Workspace<R>) {
+        R::run(Inline(
+            #[inline(always)]
+            || note_impulses(layout, ws, self),
+        ));
+    }
+
+    /// One world.
+    pub(crate) fn lane(&self, lane: usize) -> Readout<f64> {
+        let read = |x: &R| x.lane(lane).to_f64();
+        Readout {
+            joint_impulse: self.joint_impulse.iter().map(|rows| rows.each_ref().map(read)).collect(),
+            drive_impulse: self.drive_impulse.iter().map(read).collect(),
+            V_before: self
+                .V_before
+                .iter()
+                .map(|V| Twist::from_array(V.to_array().each_ref().map(read)))
+                .collect(),
+        }
+    }
+
+    /// Memory in use [bytes].
+    pub(crate) fn size_of(&self) -> usize {
+        size_of_val(&*self.joint_impulse) + size_of_val(&*self.drive_impulse) + size_of_val(&*self.V_before)
+    }
+}
+
+/// λ = −S⁻¹ (J u + Σ c/Δt) of held rows, h − m q̇ of degrees of freedom, and the cones on them.
+#[inline(always)]
+fn note_impulses<R: Real>(layout: &Layout, ws: &Workspace<R>, out: &mut Readout<R>) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let rows = &ws.joints[j];
+        let count = joint.kind.row_count();
+        for i in 0..count + joint.kind.dof_count() {
+            let mut rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
+            if let Some(p) = joint.predecessor {
+                rate += row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
+            }
+            out.joint_impulse[j][i] = rows.weight[i].neg_mul_add(rate, ws.pushed[j][i]);
+            if i >= count {
+                let dof = &ws.dofs[joint.first_dof + i - count];
+                let free = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
+                out.drive_impulse[joint.first_dof + i - count] = R::select(dof.boxed, R::zero(), free);
+            }
+        }
+    }
+    for group in &ws.cones.groups {
+        let ConeSource::Scalar(s) = group.source else { continue };
+        let scalar = &layout.scalars[s];
+        let joint = &layout.joints[scalar.at.joint];
+        let lambda = ws.cones.lambda[group.first_row];
+        let signed = match scalar.kind {
+            ScalarKind::Upper | ScalarKind::SlowUp => -lambda,
+            _ => lambda,
+        };
+        out.joint_impulse[scalar.at.joint][joint.kind.row_count() + scalar.at.dof] += signed;
+        if scalar.kind == ScalarKind::Effort {
+            out.drive_impulse[joint.first_dof + scalar.at.dof] += lambda;
+        }
+    }
+}
+
+/// q̇ of all degrees of freedom at the present state, joint after joint.
+pub(crate) fn joint_rates<R: Real>(layout: &Layout, constants: &Constants<R>, state: &State<R>) -> Vec<R> {
+    let mut rates = vec![R::zero(); layout.dof_count];
+    R::run(Inline(
+        #[inline(always)]
+        || rows::read_rates(layout, constants, state, &mut rates),
+    ));
+    rates
+}
+
+/// How well the equations of a step are met, measured from its result alone ([Kamino] notes 1.10).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Metrics<R> {
+    /// M (u⁺ − u⁻) − Δt f − Jᵀλ, largest entry [N·s or N·m·s].
+    pub equation_of_motion: R,
+    /// Distance of the reactions from their cones [N·s].
+    pub primal: R,
+    /// Distance of the velocities from the dual cones [m/s].
+    pub dual: R,
+    /// |λ·v| [J]
+    pub complementarity: R,
+    /// λ − Π_K(λ − w v), as a velocity [m/s].
+    pub natural_map: R,
+}
+
+impl<R: Real> Metrics<R> {
+    /// One world.
+    pub(crate) fn lane(&self, lane: usize) -> Metrics<f64> {
+        let read = |x: R| x.lane(lane).to_f64();
+        Metrics {
+            equation_of_motion: read(self.equation_of_motion),
+            primal: read(self.primal),
+            dual: read(self.dual),
+            complementarity: read(self.complementarity),
+            natural_map: read(self.natural_map),
+        }
+    }
+}
+
+/// Measures the step that the workspace holds; the state is still that before it.
+#[inline(always)]
+pub(crate) fn measure<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    ws: &mut Workspace<R>,
+) -> Metrics<R> {
+    let mut metrics =
+        Metrics { equation_of_motion: unbalanced(layout, constants, state, ws), ..Metrics::default() };
+    let cones = &ws.cones;
+    let mut i = 0;
+    for group in &cones.groups {
+        let mut v = [R::zero(); MOST_ROWS];
+        for k in 0..group.rows {
+            v[k] = crate::cones::row_speed(layout, group.source, &cones.jacobian[i + k], &ws.u)
+                + cones.compliance[i + k].mul_add(cones.lambda[i + k], cones.bias[i + k]);
+        }
+        let diagonal = crate::cones::row_mobility(layout, cones, group, group.rows - 1);
+        let none = diagonal.le(R::zero());
+        let weight = R::select(none, R::one(), diagonal).recip();
+        let check = group.cone.check(&cones.lambda[i..i + group.rows], &v[..group.rows], weight);
+        metrics.primal = metrics.primal.max(check.primal);
+        metrics.dual = metrics.dual.max(check.dual);
+        metrics.complementarity = metrics.complementarity.max(check.product);
+        metrics.natural_map = metrics.natural_map.max(check.natural_map);
+        i += group.rows;
+    }
+    metrics
+}
+
+/// The largest entry of M u⁺ − (M u⁻ + Δt f) − Jᵀλ, with all reactions.
+#[inline(always)]
+fn unbalanced<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    ws: &mut Workspace<R>,
+) -> R {
+    ws.x.copy_from_slice(&ws.momentum);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let rows = ws.joints[j];
+        let mut amount = [R::zero(); 6];
+        for i in 0..6 {
+            let mut rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
+            if let Some(p) = joint.predecessor {
+                rate += row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
+            }
+            let used = i < joint.kind.row_count() || joint.soft;
+            amount[i] = if used { rows.weight[i].neg_mul_add(rate, ws.pushed[j][i]) } else { R::zero() };
+        }
+        rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+    }
+    rows::push_coupling_reactions(layout, ws);
+    crate::cones::push_guess(layout, ws);
+    let mut worst = R::zero();
+    for (b, body) in constants.bodies.iter().enumerate() {
+        let (k, V) = (layout.position[b], Twist::from_array(ws.u[layout.position[b]]));
+        let inertia = body.inertia.rotated(state.X_WB[b].R.to_mat3());
+        let (p, L) = (V.linear * body.mass, inertia * V.angular);
+        for (own, given) in [p.x, p.y, p.z, L.x, L.y, L.z].into_iter().zip(ws.x[k]) {
+            worst = worst.max((own - given).abs());
+        }
+    }
+    worst
+}

@@ -1,0 +1,114 @@
+//! Masses, frictions, gains and gravity may differ from world to world.
+
+mod common;
+
+use bellcrank_math::{Twist, Vec3};
+use bellcrank_model::{Actuator, Body, BodyId, Control, Joint, ModelBuilder, ShapeId, WORLD, library};
+use bellcrank_sim::Precision;
+use common::{batch, bits, built, cube_on_slope};
+
+/// v = v₀ − μ g t with another μ in every world; 9 worlds fill more than a block of lanes.
+#[test]
+fn every_world_has_its_own_friction() {
+    let mut b = batch(&built(cube_on_slope(0.5, 0.0)), 9, 0.002, Precision::F64);
+    let mu = |world: usize| 0.1 + 0.08 * world as f64;
+    b.change_parameters(0, |p| {
+        for shape in 0..2 {
+            let each = p.shape_mut(ShapeId::new(shape)).spread(9);
+            each.iter_mut().enumerate().for_each(|(world, shape)| shape.material.sliding = mu(world));
+        }
+    })
+    .unwrap();
+    for world in 0..9 {
+        b.set_body_velocity(world, 0, Twist::new(Vec3::new(3.0, 0.0, 0.0), Vec3::zero())).unwrap();
+    }
+    b.step(50);
+    for world in 0..9 {
+        let v = b.body_velocity(world, 0).unwrap().linear.x;
+        assert!((v - (3.0 - mu(world) * 9.81 * 0.1)).abs() < 1e-4, "world {world}: {v}");
+    }
+}
+
+/// a = F/m − g with another mass and another gravity in every world.
+#[test]
+fn every_world_has_its_own_mass_and_gravity() {
+    let mut m = ModelBuilder::new("ball");
+    m.body(Body::new("ball").solid_sphere(1.0, 0.1));
+    let mut b = batch(&built(m), 3, 0.001, Precision::F64);
+    b.change_parameters(0, |p| {
+        p.body_mut(BodyId::new(0)).spread(3)[1].mass = 4.0;
+        p.gravity.spread(3)[2] = Vec3::new(0.0, 0.0, -1.62);
+    })
+    .unwrap();
+    for world in 0..3 {
+        b.set_body_wrench(world, 0, Vec3::new(2.0, 0.0, 0.0), Vec3::zero()).unwrap();
+    }
+    b.step(100);
+    for (world, (m, g)) in [(1.0, 9.81), (4.0, 9.81), (1.0, 1.62)].into_iter().enumerate() {
+        let v = b.body_velocity(world, 0).unwrap().linear;
+        assert!((v.x - 2.0 / m * 0.1).abs() < 1e-12 && (v.z + g * 0.1).abs() < 1e-12, "world {world}: {v:?}");
+        let (p, _) = b.momentum(world).unwrap();
+        assert!((p.x - 0.2).abs() < 1e-12, "the push is the same in all worlds");
+    }
+}
+
+/// q = target − m g l sin q / kp: a softer motor sags more.
+#[test]
+fn every_world_has_its_own_gain() {
+    let mut m = ModelBuilder::new("arm");
+    let arm =
+        m.body(Body::new("arm").at(bellcrank_math::Pose::translation(0.5, 0.0, 0.0)).solid_sphere(1.0, 0.05));
+    m.joint(Joint::revolute("shoulder", WORLD, arm).placed(Vec3::zero(), Vec3::y_axis()));
+    m.actuator(Actuator::position("motor", "shoulder", 100.0, 20.0));
+    let mut b = batch(&built(m), 2, 0.002, Precision::F64);
+    b.change_parameters(0, |p| {
+        p.actuator_mut(0).spread(2)[1].control = Control::Position { kp: 400.0, kd: 40.0 }
+    })
+    .unwrap();
+    b.step(3000);
+    for (world, kp) in [100.0, 400.0].into_iter().enumerate() {
+        let q = b.joint_position(world).unwrap()[0];
+        assert!((q * kp - 9.81 * 0.5 * q.cos()).abs() < 1e-5, "world {world}: {q}");
+    }
+}
+
+/// The worlds whose parameters stay are not disturbed by those whose parameters change.
+#[test]
+fn other_worlds_keep_their_bits() {
+    let model = built(library::hybrid_biped());
+    let mut plain = batch(&model, 3, 0.004, Precision::F64);
+    let mut spread = batch(&model, 3, 0.004, Precision::F64);
+    spread.change_parameters(0, |p| p.body_mut(BodyId::new(0)).spread(3)[1].mass *= 1.2).unwrap();
+    plain.step(20);
+    spread.step(20);
+    for world in [0, 2] {
+        assert_eq!(bits(&plain, world), bits(&spread, world), "world {world}");
+    }
+    assert_ne!(bits(&plain, 1), bits(&spread, 1));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_changes_nothing() {
+    let model = built(cube_on_slope(0.5, 0.0));
+    let mut b = batch(&model, 2, 0.004, Precision::F64);
+    let mut refused = |change: &dyn Fn(&mut bellcrank_model::Parameters)| {
+        b.change_parameters(0, |p| change(p)).unwrap_err().to_string()
+    };
+    let body = BodyId::new(0);
+    assert_eq!(
+        refused(&|p| p.body_mut(body).spread(2)[1].mass = -1.0),
+        "body \"cube\": mass and principal moments of inertia must be above zero (world 1)"
+    );
+    assert_eq!(
+        refused(&|p| p.gravity.set_all(Vec3::new(0.0, f64::NAN, 0.0))),
+        "gravity: every number must be finite (world 0)"
+    );
+    assert_eq!(
+        refused(&|p| {
+            p.body_mut(body).spread(3);
+        }),
+        "body \"cube\": 3 values were given for 2 worlds"
+    );
+    assert_eq!(b.parameters(0).unwrap().body(body).get(1).mass, 1.0);
+    assert_eq!(b.parameters(1).unwrap_err().to_string(), "there is no model number 1; there are 1");
+}
