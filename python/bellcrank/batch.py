@@ -578,7 +578,7 @@ class Batch:
                 del self._live[name]
 
     def _pull(self, after_step: bool = False) -> None:
-        """Held arrays follow the engine; a step leaves controls as they are, and nothing but writing changes parameters."""
+        """Held arrays follow the engine. A step leaves controls alone, and only writing changes parameters."""
         for name, live in list(self._live.items()):
             array = live.array()
             if array is None:
