@@ -5,7 +5,7 @@
 
 use bellcrank_import::{FixedJoints, Options, load};
 use bellcrank_math::Pose;
-use bellcrank_model::{Actuator, Body, Control, Dof, Joint, Keyframe, Link, Model};
+use bellcrank_model::{Actuator, Body, Control, Dof, Joint, Keyframe, Link, Model, Target, Tendon};
 use serde_json::{Value, json};
 
 fn main() {
@@ -50,6 +50,7 @@ fn describe(model: &Model) -> Value {
         "bodies": model.bodies().iter().map(body).collect::<Vec<_>>(),
         "joints": model.joints().iter().map(|j| joint(model, j)).collect::<Vec<_>>(),
         "couplings": model.couplings().len(),
+        "tendons": model.tendons().iter().map(|t| tendon(model, t)).collect::<Vec<_>>(),
         "actuators": model.actuators().iter().map(|a| actuator(model, a)).collect::<Vec<_>>(),
         "shapes": model.shapes().len(),
         "colliding_shapes": model.shapes().iter().filter(|shape| shape.collides).count(),
@@ -68,6 +69,7 @@ fn body(body: &Body) -> Value {
     json!({
         "name": body.name,
         "mass": body.mass,
+        "gravity_compensation": body.gravity_compensation,
         "com": body.com.to_array(),
         "inertia": [i.xx, i.yy, i.zz, i.xy, i.xz, i.yz],
         "pose": pose(body.X_WL),
@@ -119,14 +121,33 @@ fn actuator(model: &Model, actuator: &Actuator) -> Value {
     };
     json!({
         "name": actuator.name,
-        "joint": model.joints()[actuator.joint.id().index()].name,
-        "dof": actuator.dof,
+        "joint": actuator.coordinate().map(|(joint, _)| model.joints()[joint.index()].name.clone()),
+        "dof": actuator.coordinate().map(|(_, dof)| dof),
+        "tendon": match &actuator.target {
+            Target::Tendon(tendon) => Some(model.tendons()[tendon.id().index()].name.clone()),
+            _ => None,
+        },
+        "site": match &actuator.target {
+            Target::Site { site, wrench, .. } => {
+                Some(json!({ "name": model.sites()[site.id().index()].name, "wrench": wrench }))
+            }
+            _ => None,
+        },
+        "effort_range": actuator.effort_bounds().map(bound),
         "gain": gain,
         "bias": bias,
         "gear": actuator.gear,
         "effort_limit": bound(actuator.effort_limit),
         "control_range": actuator.control_range.map(bound),
     })
+}
+
+fn tendon(model: &Model, tendon: &Tendon) -> Value {
+    let terms = tendon.terms.iter().map(|term| {
+        let joint = &model.joints()[term.joint.id().index()];
+        json!([joint.name, term.dof, term.coefficient])
+    });
+    json!({ "name": tendon.name, "terms": terms.collect::<Vec<_>>(), "dof": dof(&tendon.dof) })
 }
 
 fn keyframe(model: &Model, key: &Keyframe) -> Value {

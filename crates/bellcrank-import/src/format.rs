@@ -22,7 +22,7 @@ impl Format {
         match ending.as_deref() {
             Some("urdf") => Some(Format::Urdf),
             Some("mjcf") => Some(Format::Mjcf),
-            Some("usda") => Some(Format::Usd),
+            Some("usda" | "usd" | "usdc" | "usdz") => Some(Format::Usd),
             _ => Format::of_content(bytes),
         }
     }
@@ -101,5 +101,6 @@ mod tests {
         assert_eq!(detect("<sdf/>"), None);
         assert_eq!(detect("<!-- never closed"), None);
         assert_eq!(Format::detect(Path::new("a.URDF"), b""), Some(Format::Urdf));
+        assert_eq!(Format::detect(Path::new("a.usdz"), b"PK"), Some(Format::Usd));
     }
 }

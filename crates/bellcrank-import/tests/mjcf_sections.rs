@@ -2,7 +2,9 @@
 
 use bellcrank_import::{Format, Options, loads};
 use bellcrank_math::Vec3;
-use bellcrank_model::{Actuator, ContactFilter, Control, Frame, Joint, JointKind, Model, SensorKind};
+use bellcrank_model::{
+    Actuator, ContactFilter, Control, Feature, Frame, Joint, JointKind, Model, SensorKind, Target,
+};
 
 fn read(text: &str) -> Model {
     loads(text, Format::Mjcf, &Options::new()).unwrap_or_else(|error| panic!("{error}"))
@@ -155,21 +157,23 @@ fn a_tendon_over_coupled_joints_drives_the_leader() {
     };
     let tied = chain(&sections("<equality><joint joint1='p' joint2='r'/></equality>"));
     let motor = only_actuator(&tied);
-    assert_eq!(motor.joint.id(), tied.joint_id("r").unwrap());
+    assert_eq!(motor.coordinate(), Some((tied.joint_id("r").unwrap(), 0)));
     assert_eq!(motor.gear, 1.0);
     let loose = chain(&sections(""));
-    assert_eq!((loose.actuators().len(), listed(&loose, "several coordinates")), (0, 1));
+    let motor = only_actuator(&loose);
+    assert_eq!(motor.target, Target::tendon(loose.tendon_id("t").unwrap()));
+    assert_eq!(listed(&loose, "several coordinates"), usize::from(!Feature::TendonDrive.simulated()));
 }
 
 #[test]
 fn actuators_without_counterpart_are_listed_with_a_reason() {
     let model = chain(
         "<actuator><intvelocity joint='p' kp='1' actrange='-1 1'/><damper joint='p' ctrlrange='0 1'/>
-           <muscle joint='p' lengthrange='0 1'/><adhesion body='b' ctrlrange='0 1'/><motor site='sb'/>
+           <muscle joint='p' lengthrange='0 1'/><adhesion body='b' ctrlrange='0 1'/>
            <position joint='p' timeconst='.1'/></actuator>",
     );
     assert_eq!(model.actuators().len(), 1);
-    for words in ["integrated", "damping (damper)", "muscles", "sticky", "pushes at a site", "the filter"] {
+    for words in ["integrated", "damping (damper)", "muscles", "sticky", "the filter"] {
         assert_eq!(listed(&model, words), 1, "{words}");
     }
 }
@@ -217,7 +221,7 @@ fn sensors_that_ours_can_stand_for_are_kept() {
     assert!(matches!(kind("g"), SensorKind::Imu { .. }));
     assert!(matches!(kind("t"), SensorKind::Touch { radius, .. } if *radius == 0.02));
     assert!(matches!(kind("j"), SensorKind::JointState(joint) if joint.id() == model.joint_id("p").unwrap()));
-    assert!(matches!(kind("m"), SensorKind::JointState(joint) if joint.id() == model.joint_id("q").unwrap()));
+    assert!(matches!(kind("m"), SensorKind::ActuatorState(a) if a.id() == model.actuator_id("m").unwrap()));
     assert!(matches!(kind("f"), SensorKind::FramePose(Frame::Site(_))));
     assert!(matches!(kind("v"), SensorKind::FrameVelocity(_)));
     assert_eq!(listed(&model, "magnetometer"), 1);

@@ -41,5 +41,5 @@ if len(sys.argv) == 1:
 for path in sys.argv[1:]:
     try:
         print(json.dumps(reference(path)))
-    except Exception as error:  # a file that Pinocchio itself refuses
+    except (ValueError, RuntimeError, OSError) as error:  # a file that Pinocchio itself refuses
         print(json.dumps({"error": str(error)}))

@@ -1,29 +1,55 @@
 //! Motors.
 
 use crate::fault::Place;
-use crate::ids::{JointId, Ref};
+use crate::ids::{JointId, Ref, SiteId, TendonId};
 
-/// A motor on one degree of freedom of a joint.
+/// A motor.
 ///
-/// With gear g the motor's own coordinate is g·q and its effort reaches the joint multiplied by g.
+/// With gear g the motor's own coordinate is g·q, where q is the coordinate of its [`Target`], and its effort
+/// reaches the target multiplied by g.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Actuator {
     /// Unique among actuators.
     pub name: String,
-    /// The joint that it drives.
-    pub joint: Ref<JointId>,
-    /// Which of its degrees of freedom.
-    pub dof: usize,
+    /// What it moves.
+    pub target: Target,
     /// How the control becomes effort.
     pub control: Control,
-    /// Motor coordinate per joint coordinate.
+    /// Motor coordinate per coordinate of the target.
     pub gear: f64,
     /// Largest effort of the motor [N·m or N]; infinite for none.
     pub effort_limit: f64,
+    /// Least and largest effort of a motor that does not push as it pulls [N·m or N]; infinite for none. It holds
+    /// besides `effort_limit`.
+    pub effort_range: [f64; 2],
     /// Controls are clamped to this range; infinite for none.
     pub control_range: [f64; 2],
     /// Where it was said.
     pub place: Option<Place>,
+}
+
+/// What an [`Actuator`] moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// One degree of freedom of a joint.
+    Joint {
+        /// The joint.
+        joint: Ref<JointId>,
+        /// Which of its degrees of freedom.
+        dof: usize,
+    },
+    /// Several coordinates at once, by their weighted sum.
+    Tendon(Ref<TendonId>),
+    /// A site, which it pushes and turns.
+    Site {
+        /// Where the wrench acts.
+        site: Ref<SiteId>,
+        /// In whose axes `wrench` is told, and against which the motor's coordinate is measured; the site's own
+        /// axes and no coordinate for `None`.
+        reference: Option<Ref<SiteId>>,
+        /// Force [N] and moment [N·m] per unit of effort.
+        wrench: [f64; 6],
+    },
 }
 
 /// How a control u becomes effort, with q and q̇ at the end of the step (implicit).
@@ -64,15 +90,33 @@ impl Control {
     }
 }
 
+impl Target {
+    /// The first degree of freedom of a joint.
+    pub fn joint(joint: impl Into<Ref<JointId>>) -> Self {
+        Target::Joint { joint: joint.into(), dof: 0 }
+    }
+
+    /// A weighted sum of coordinates.
+    pub fn tendon(tendon: impl Into<Ref<TendonId>>) -> Self {
+        Target::Tendon(tendon.into())
+    }
+
+    /// A wrench at a site, in the site's axes.
+    pub fn site(site: impl Into<Ref<SiteId>>, wrench: [f64; 6]) -> Self {
+        Target::Site { site: site.into(), reference: None, wrench }
+    }
+}
+
 impl Actuator {
-    fn new(name: impl Into<String>, joint: impl Into<Ref<JointId>>, control: Control) -> Self {
+    /// A motor on any target.
+    pub fn new(name: impl Into<String>, target: Target, control: Control) -> Self {
         Actuator {
             name: name.into(),
-            joint: joint.into(),
-            dof: 0,
+            target,
             control,
             gear: 1.0,
             effort_limit: f64::INFINITY,
+            effort_range: [f64::NEG_INFINITY, f64::INFINITY],
             control_range: [f64::NEG_INFINITY, f64::INFINITY],
             place: None,
         }
@@ -80,17 +124,17 @@ impl Actuator {
 
     /// Holds a coordinate.
     pub fn position(name: impl Into<String>, joint: impl Into<Ref<JointId>>, kp: f64, kd: f64) -> Self {
-        Actuator::new(name, joint, Control::Position { kp, kd })
+        Actuator::new(name, Target::joint(joint), Control::Position { kp, kd })
     }
 
     /// Holds a speed.
     pub fn velocity(name: impl Into<String>, joint: impl Into<Ref<JointId>>, kd: f64) -> Self {
-        Actuator::new(name, joint, Control::Velocity { kd })
+        Actuator::new(name, Target::joint(joint), Control::Velocity { kd })
     }
 
     /// Gives the effort that it is told.
     pub fn effort(name: impl Into<String>, joint: impl Into<Ref<JointId>>) -> Self {
-        Actuator::new(name, joint, Control::Effort)
+        Actuator::new(name, Target::joint(joint), Control::Effort)
     }
 
     /// Gives gain · u + bias₀ + bias₁ q + bias₂ q̇.
@@ -100,16 +144,18 @@ impl Actuator {
         gain: f64,
         bias: [f64; 3],
     ) -> Self {
-        Actuator::new(name, joint, Control::Affine { gain, bias })
+        Actuator::new(name, Target::joint(joint), Control::Affine { gain, bias })
     }
 
-    /// Drives another degree of freedom than the first.
-    pub fn dof(mut self, dof: usize) -> Self {
-        self.dof = dof;
+    /// Drives another degree of freedom than the first of its joint; other targets have one only.
+    pub fn dof(mut self, number: usize) -> Self {
+        if let Target::Joint { dof, .. } = &mut self.target {
+            *dof = number;
+        }
         self
     }
 
-    /// Motor coordinate per joint coordinate.
+    /// Motor coordinate per coordinate of the target.
     pub fn gear(mut self, gear: f64) -> Self {
         self.gear = gear;
         self
@@ -118,6 +164,12 @@ impl Actuator {
     /// Largest effort of the motor [N·m or N].
     pub fn effort_limit(mut self, limit: f64) -> Self {
         self.effort_limit = limit;
+        self
+    }
+
+    /// Least and largest effort [N·m or N].
+    pub fn effort_range(mut self, low: f64, high: f64) -> Self {
+        self.effort_range = [low, high];
         self
     }
 
@@ -131,5 +183,29 @@ impl Actuator {
     pub fn place(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
+    }
+
+    /// The joint and the degree of freedom that it drives; `None` where it drives something else.
+    ///
+    /// # Panics
+    /// When the joint is still a name, which a built model never contains.
+    pub fn coordinate(&self) -> Option<(JointId, usize)> {
+        match &self.target {
+            Target::Joint { joint, dof } => Some((joint.id(), *dof)),
+            Target::Tendon(_) | Target::Site { .. } => None,
+        }
+    }
+
+    /// Whether it drives this degree of freedom of this joint.
+    ///
+    /// # Panics
+    /// When the joint is still a name, which a built model never contains.
+    pub fn drives(&self, joint: usize, dof: usize) -> bool {
+        self.coordinate().is_some_and(|(j, d)| j.index() == joint && d == dof)
+    }
+
+    /// What the motor can give at most, from both bounds: least and largest effort [N·m or N].
+    pub fn effort_bounds(&self) -> [f64; 2] {
+        [self.effort_range[0].max(-self.effort_limit), self.effort_range[1].min(self.effort_limit)]
     }
 }

@@ -19,6 +19,8 @@ pub struct Body {
     pub inertia: Option<Sym3>,
     /// X_WL at the reference pose, in which the mechanism is described.
     pub X_WL: Pose,
+    /// Share of its weight that something outside the model carries: 0 none, 1 all of it.
+    pub gravity_compensation: f64,
     /// Where it was said.
     pub place: Option<Place>,
 }
@@ -32,6 +34,7 @@ impl Body {
             com: Vec3::zero(),
             inertia: None,
             X_WL: Pose::identity(),
+            gravity_compensation: 0.0,
             place: None,
         }
     }
@@ -93,6 +96,12 @@ impl Body {
     pub fn solid_cylinder_z(self, mass: f64, radius: f64, length: f64) -> Self {
         let (along, across) = cylinder(mass, radius, length);
         self.mass(mass).inertia_diagonal(across, across, along)
+    }
+
+    /// Share of its weight that something outside the model carries.
+    pub fn gravity_compensation(mut self, share: f64) -> Self {
+        self.gravity_compensation = share;
+        self
     }
 
     /// Says where the body was described; otherwise it is the caller's line.

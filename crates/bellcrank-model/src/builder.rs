@@ -2,11 +2,15 @@
 
 use crate::actuator::Actuator;
 use crate::body::Body;
+use crate::combine::MaterialRules;
 use crate::contact::ContactFilter;
 use crate::coupling::Coupling;
 use crate::fault::{Fault, Faults, Ignored, Place, Trouble};
+use crate::feature;
 use crate::graph::JointGraph;
-use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Ref, SensorId, ShapeId, SiteId};
+use crate::ids::{
+    ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Ref, SensorId, ShapeId, SiteId, TendonId,
+};
 use crate::joint::Joint;
 use crate::keyframe::Keyframe;
 use crate::mobility::Mobility;
@@ -15,6 +19,7 @@ use crate::resolve::Names;
 use crate::sensor::Sensor;
 use crate::shape::Shape;
 use crate::site::Site;
+use crate::tendon::Tendon;
 use crate::validate;
 use bellcrank_math::Vec3;
 use std::panic::Location;
@@ -25,9 +30,11 @@ pub(crate) struct Parts {
     pub name: String,
     pub gravity: Vec3,
     pub time_step: f64,
+    pub material_rules: MaterialRules,
     pub bodies: Vec<Body>,
     pub joints: Vec<Joint>,
     pub couplings: Vec<Coupling>,
+    pub tendons: Vec<Tendon>,
     pub actuators: Vec<Actuator>,
     pub shapes: Vec<Shape>,
     pub sites: Vec<Site>,
@@ -77,9 +84,11 @@ impl ModelBuilder {
             name: name.into(),
             gravity: Vec3::new(0.0, 0.0, -9.81),
             time_step: 0.004,
+            material_rules: MaterialRules::default(),
             bodies: Vec::new(),
             joints: Vec::new(),
             couplings: Vec::new(),
+            tendons: Vec::new(),
             actuators: Vec::new(),
             shapes: Vec::new(),
             sites: Vec::new(),
@@ -102,6 +111,10 @@ impl ModelBuilder {
     add!(
         /// Adds a linear relation between joint coordinates.
         coupling, Coupling, couplings, CouplingId, "coupling"
+    );
+    add!(
+        /// Adds a weighted sum of coordinates.
+        tendon, Tendon, tendons, TendonId, "tendon"
     );
     add!(
         /// Adds a motor.
@@ -152,6 +165,12 @@ impl ModelBuilder {
         self
     }
 
+    /// How the materials of two shapes that touch become one.
+    pub fn material_rules(&mut self, rules: MaterialRules) -> &mut Self {
+        self.parts.material_rules = rules;
+        self
+    }
+
     /// What follows was said here, until told otherwise (importers name the file's line).
     pub fn place(&mut self, place: Place) -> &mut Self {
         self.place = Some(place);
@@ -182,6 +201,8 @@ impl ModelBuilder {
             faults.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
             return Err(Faults(faults));
         }
+        let without_effect = feature::without_effect(&self.parts);
+        self.parts.ignored.extend(without_effect);
         let graph = JointGraph::of(&self.parts);
         let mobility = Mobility::of(&self.parts, &graph);
         Ok(Model::new(self.parts, names, graph, mobility))

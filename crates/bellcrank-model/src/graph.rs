@@ -124,7 +124,9 @@ fn choose_tree(parts: &Parts) -> Vec<bool> {
     let depth = depths(parts, &adjacency(parts));
     let mut actuated = vec![false; parts.joints.len()];
     for actuator in &parts.actuators {
-        actuated[actuator.joint.id().index()] = true;
+        if let Some((joint, _)) = actuator.coordinate() {
+            actuated[joint.index()] = true;
+        }
     }
     let mut order: Vec<usize> = (0..parts.joints.len()).collect();
     order.sort_by_key(|&j| {
@@ -132,7 +134,7 @@ fn choose_tree(parts: &Parts) -> Vec<bool> {
         let (near, far) = (depth[p].min(depth[s]), depth[p].max(depth[s]));
         (parts.joints[j].closes_loop, !actuated[j], near, far, j)
     });
-    let mut forest = Forest { parent: (0..=parts.bodies.len()).collect() };
+    let mut forest = Forest::new(parts.bodies.len() + 1);
     let mut in_tree = vec![false; parts.joints.len()];
     for j in order {
         let (p, s) = ends(parts, j);
@@ -142,12 +144,18 @@ fn choose_tree(parts: &Parts) -> Vec<bool> {
 }
 
 /// Disjoint sets with path halving.
-struct Forest {
+pub(crate) struct Forest {
     parent: Vec<usize>,
 }
 
 impl Forest {
-    fn root(&mut self, mut node: usize) -> usize {
+    /// Every node alone.
+    pub(crate) fn new(nodes: usize) -> Self {
+        Forest { parent: (0..nodes).collect() }
+    }
+
+    /// The representative of a node's set.
+    pub(crate) fn root(&mut self, mut node: usize) -> usize {
         while self.parent[node] != node {
             self.parent[node] = self.parent[self.parent[node]];
             node = self.parent[node];
@@ -156,7 +164,7 @@ impl Forest {
     }
 
     /// True when the two were apart.
-    fn join(&mut self, a: usize, b: usize) -> bool {
+    pub(crate) fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a] = b;
         a != b
@@ -221,7 +229,7 @@ fn merge_by_loops(parts: &Parts, in_tree: &[bool], components: Vec<Component>) -
     for (c, component) in components.iter().enumerate() {
         component.bodies.iter().for_each(|body| owner[body.index()] = c);
     }
-    let mut forest = Forest { parent: (0..components.len()).collect() };
+    let mut forest = Forest::new(components.len());
     for j in (0..parts.joints.len()).filter(|j| !in_tree[*j]) {
         let (p, s) = ends(parts, j);
         if p != world && s != world {

@@ -50,6 +50,7 @@ macro_rules! id {
 id!(BodyId, "body");
 id!(JointId, "joint");
 id!(CouplingId, "coupling");
+id!(TendonId, "tendon");
 id!(ActuatorId, "actuator");
 id!(ShapeId, "shape");
 id!(SiteId, "site");

@@ -13,6 +13,8 @@ pub struct Keyframe {
     pub name: String,
     /// Joint coordinates [rad or m].
     pub joints: Vec<(Ref<JointId>, Vec<f64>)>,
+    /// Joint velocities [rad/s or m/s]; zero where nothing is said.
+    pub velocities: Vec<(Ref<JointId>, Vec<f64>)>,
     /// X_WL of bodies, for floating bases.
     pub bodies: Vec<(Ref<BodyId>, Pose)>,
     /// Controls [unit of the actuator].
@@ -27,6 +29,7 @@ impl Keyframe {
         Keyframe {
             name: name.into(),
             joints: Vec::new(),
+            velocities: Vec::new(),
             bodies: Vec::new(),
             controls: Vec::new(),
             place: None,
@@ -36,6 +39,12 @@ impl Keyframe {
     /// Coordinates of a joint.
     pub fn joint(mut self, joint: impl Into<Ref<JointId>>, coordinates: impl Into<Vec<f64>>) -> Self {
         self.joints.push((joint.into(), coordinates.into()));
+        self
+    }
+
+    /// Velocities of a joint.
+    pub fn velocity(mut self, joint: impl Into<Ref<JointId>>, velocities: impl Into<Vec<f64>>) -> Self {
+        self.velocities.push((joint.into(), velocities.into()));
         self
     }
 

@@ -7,19 +7,22 @@
 //! | file | what |
 //! |---|---|
 //! | `ids` | newtype indices, references by id or name, [`Link`] |
-//! | `body` `joint/` `coupling` `actuator` `shape` `mesh` `site` `sensor` `keyframe` `contact` | the parts |
+//! | `body` `joint/` `coupling` `tendon` `actuator` `shape` `mesh` `site` `sensor` `keyframe` `contact` `combine` | the parts |
 //! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
 //! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
-//! | `model` `graph` `mobility` | the result, its joint graph, rank and redundancy |
+//! | `model` `graph` `mobility` `size` `warnings` | the result, its joint graph, rank and redundancy, what looks wrong |
+//! | `feature` | what a model can say and no simulation does yet |
 //! | `parameters` | physical parameters, shared or one per world |
 //! | `library` | the mechanisms that ship with Bellcrank |
 
 mod actuator;
 mod body;
 mod builder;
+mod combine;
 mod contact;
 mod coupling;
 mod fault;
+mod feature;
 mod graph;
 mod ids;
 mod joint;
@@ -33,17 +36,23 @@ mod resolve;
 mod sensor;
 mod shape;
 mod site;
+mod size;
+mod tendon;
 mod validate;
+mod warnings;
 
-pub use actuator::{Actuator, Control};
+pub use actuator::{Actuator, Control, Target};
 pub use body::Body;
 pub use builder::ModelBuilder;
+pub use combine::{CombineRule, MaterialRules};
 pub use contact::ContactFilter;
 pub use coupling::{Coupling, CouplingTerm};
 pub use fault::{Fault, Faults, Ignored, Place, Trouble, Warning};
+pub use feature::Feature;
 pub use graph::{Component, JointGraph, Loop, TreeNode};
 pub use ids::{
-    ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, WORLD,
+    ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,
+    WORLD,
 };
 pub use joint::kinematics;
 pub use joint::{Dof, Joint, JointKind, Spring};
@@ -51,8 +60,11 @@ pub use keyframe::Keyframe;
 pub use mesh::{HeightField, Mesh};
 pub use mobility::Mobility;
 pub use model::Model;
-pub use parameters::{ActuatorParameters, BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters};
+pub use parameters::{
+    ActuatorParameters, BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters,
+};
 pub use resolve::nearest;
 pub use sensor::{Frame, Sensor, SensorKind};
 pub use shape::{Geometry, Material, Shape};
 pub use site::Site;
+pub use tendon::Tendon;

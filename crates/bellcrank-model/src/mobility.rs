@@ -10,10 +10,12 @@
 
 use crate::builder::Parts;
 use crate::coupling::Coupling;
-use crate::graph::JointGraph;
+use crate::graph::{Forest, JointGraph};
 use crate::ids::{BodyId, JointId};
 use crate::joint::{JointKind, kinematics};
 use bellcrank_math::{Matrix, Pose, Twist, Vec3, Wrench};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Rows that stand out by less than this from the span of the others are redundant, where every row acts with
 /// strength one on motions of size one. Far above rounding (1e-15), near what files with six digits express.
@@ -34,18 +36,52 @@ impl Mobility {
     pub(crate) fn of(parts: &Parts, graph: &JointGraph) -> Self {
         let tree = TreeVelocities::of(parts, graph);
         let rows = tree.loop_rows(parts, graph);
-        let mut matrix = Matrix::zero(rows.len(), tree.columns.len());
-        for (r, row) in rows.iter().enumerate() {
-            matrix.row_mut(r).copy_from_slice(row);
-        }
-        let rank = matrix.rank(RANK_TOLERANCE);
+        let count = rows.len();
+        let rank: usize = independent_blocks(rows, tree.columns.len()).iter().map(|rows| rank(rows)).sum();
         let joint_rows: usize = parts.joints.iter().map(|joint| joint.kind.row_count()).sum();
         Mobility {
             dofs: tree.columns.len() - rank,
             rows: joint_rows + parts.couplings.len(),
-            redundant_rows: rows.len() - rank,
+            redundant_rows: count - rank,
         }
     }
+}
+
+/// A row of G: the columns where it is not zero, in order, and its values there. Loops are short and chains are
+/// long, so most of G is zero.
+type Row = Vec<(usize, f64)>;
+
+/// Rows that share no column say nothing about each other: each block has its own rank.
+fn independent_blocks(rows: Vec<Row>, columns: usize) -> Vec<Vec<Row>> {
+    let mut forest = Forest::new(columns);
+    for row in &rows {
+        for pair in row.windows(2) {
+            forest.join(pair[0].0, pair[1].0);
+        }
+    }
+    let mut blocks: BTreeMap<usize, Vec<Row>> = BTreeMap::new();
+    for row in rows {
+        // a row without any entry holds nothing
+        if let Some(&(column, _)) = row.first() {
+            blocks.entry(forest.root(column)).or_default().push(row);
+        }
+    }
+    blocks.into_values().collect()
+}
+
+/// The rank of a block, over the columns that occur in it.
+fn rank(rows: &[Row]) -> usize {
+    let mut columns: Vec<usize> = rows.iter().flatten().map(|(column, _)| *column).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let mut matrix = Matrix::zero(rows.len(), columns.len());
+    for (r, row) in rows.iter().enumerate() {
+        for (column, value) in row {
+            let c = columns.partition_point(|known| known < column);
+            matrix.row_mut(r)[c] = *value;
+        }
+    }
+    matrix.rank(RANK_TOLERANCE)
 }
 
 /// X_FM of a joint at the reference pose, with X_WF.
@@ -66,10 +102,17 @@ struct TreeVelocities {
     columns: Vec<Twist>,
     /// Their size per unit of the joint's own velocity.
     sizes: Vec<f64>,
-    /// For each body, the columns that move it.
-    moved_by: Vec<Vec<usize>>,
+    /// For each body: the body before it in the tree, the columns between the two, and how deep it is.
+    above: Vec<Above>,
     /// First column of each tree joint.
     first: Vec<Option<usize>>,
+}
+
+#[derive(Clone, Default)]
+struct Above {
+    parent: Option<BodyId>,
+    columns: Range<usize>,
+    depth: usize,
 }
 
 impl TreeVelocities {
@@ -80,15 +123,15 @@ impl TreeVelocities {
             length,
             columns: Vec::new(),
             sizes: Vec::new(),
-            moved_by: vec![Vec::new(); parts.bodies.len()],
+            above: vec![Above::default(); parts.bodies.len()],
             first: vec![None; parts.joints.len()],
         };
         for node in graph.tree() {
-            let mut moved_by = node.parent.map_or(Vec::new(), |p| tree.moved_by[p.index()].clone());
             let start = tree.columns.len();
             match node.joint {
                 None => {
-                    tree.columns.extend(kinematics::motion_axes::<f64>(JointKind::Free, Pose::identity()))
+                    tree.columns.extend(kinematics::motion_axes::<f64>(JointKind::Free, Pose::identity()));
+                    tree.sizes.resize(tree.columns.len(), 1.0);
                 }
                 Some(joint) => {
                     tree.first[joint.index()] = Some(start);
@@ -104,8 +147,11 @@ impl TreeVelocities {
                     }
                 }
             }
-            moved_by.extend(start..tree.columns.len());
-            tree.moved_by[node.body.index()] = moved_by;
+            tree.above[node.body.index()] = Above {
+                parent: node.parent,
+                columns: start..tree.columns.len(),
+                depth: 1 + node.parent.map_or(0, |p| tree.above[p.index()].depth),
+            };
         }
         tree
     }
@@ -125,7 +171,7 @@ impl TreeVelocities {
     }
 
     /// The rows of closing joints and couplings over the tree's velocities.
-    fn loop_rows(&self, parts: &Parts, graph: &JointGraph) -> Vec<Vec<f64>> {
+    fn loop_rows(&self, parts: &Parts, graph: &JointGraph) -> Vec<Row> {
         let mut rows = Vec::new();
         for closed in graph.loops() {
             let (X_WF, X_FM) = reference_frames(parts, closed.closing);
@@ -143,41 +189,46 @@ impl TreeVelocities {
     }
 
     /// A coupling as a row of strength one: lengths are counted in units of the common length.
-    fn coupling_row(&self, parts: &Parts, coupling: &Coupling) -> Vec<f64> {
-        let mut sum = vec![0.0; self.columns.len()];
+    fn coupling_row(&self, parts: &Parts, coupling: &Coupling) -> Row {
+        let mut sum: BTreeMap<usize, f64> = BTreeMap::new();
         let mut strength = 0.0;
         for term in &coupling.terms {
             let joint = term.joint.id();
-            let rate = self.rate(parts, joint, term.dof);
-            sum.iter_mut().zip(rate).for_each(|(s, r)| *s += term.coefficient * r);
+            for (column, rate) in self.rate(parts, joint, term.dof) {
+                *sum.entry(column).or_default() += term.coefficient * rate;
+            }
             let unit = if parts.joints[joint.index()].kind.is_angle(term.dof) { 1.0 } else { self.length };
             strength += (term.coefficient * unit).powi(2);
         }
-        sum.iter_mut().for_each(|x| *x /= strength.sqrt());
-        sum
+        sum.into_iter().map(|(column, x)| (column, x / strength.sqrt())).collect()
     }
 
     /// The velocity of a joint's coordinate over the tree's velocities.
-    fn rate(&self, parts: &Parts, joint: JointId, dof: usize) -> Vec<f64> {
+    fn rate(&self, parts: &Parts, joint: JointId, dof: usize) -> Row {
         if let Some(first) = self.first[joint.index()] {
-            let mut row = vec![0.0; self.columns.len()];
-            row[first + dof] = 1.0 / self.sizes[first + dof];
-            return row;
+            return vec![(first + dof, 1.0 / self.sizes[first + dof])];
         }
         let (X_WF, X_FM) = reference_frames(parts, joint);
         let axis = kinematics::rate_axes(parts.joints[joint.index()].kind, X_FM)[dof];
         self.relative(parts, joint, self.row_to_common(axis, X_WF, X_FM))
     }
 
-    /// A row on the relative twist of a joint's two bodies.
-    fn relative(&self, parts: &Parts, joint: JointId, row: Wrench) -> Vec<f64> {
+    /// A row on the relative twist of a joint's two bodies. What moves both moves neither against the other, so
+    /// only the columns up to where their two ways meet take part.
+    fn relative(&self, parts: &Parts, joint: JointId, row: Wrench) -> Row {
         let joint = &parts.joints[joint.index()];
-        let mut over = vec![0.0; self.columns.len()];
-        for (body, sign) in [(joint.successor.body(), 1.0), (joint.predecessor.body(), -1.0)] {
-            for &k in body.map_or(&[][..], |b| &self.moved_by[b.index()]) {
-                over[k] += sign * self.columns[k].dot(row);
-            }
+        let depth = |body: Option<BodyId>| body.map_or(0, |b| self.above[b.index()].depth);
+        let (mut s, mut p) = (joint.successor.body(), joint.predecessor.body());
+        let mut over = Row::new();
+        while s != p {
+            let (end, sign) = if depth(s) >= depth(p) { (&mut s, 1.0) } else { (&mut p, -1.0) };
+            // the deeper end is a body: the world has depth zero, and two ends of depth zero are both the world
+            let Some(body) = *end else { break };
+            let above = &self.above[body.index()];
+            over.extend(above.columns.clone().map(|k| (k, sign * self.columns[k].dot(row))));
+            *end = above.parent;
         }
+        over.sort_unstable_by_key(|(column, _)| *column);
         over
     }
 }

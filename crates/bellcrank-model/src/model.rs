@@ -3,22 +3,22 @@
 use crate::actuator::Actuator;
 use crate::body::Body;
 use crate::builder::Parts;
+use crate::combine::MaterialRules;
 use crate::contact::ContactFilter;
 use crate::coupling::Coupling;
 use crate::fault::{Ignored, Warning};
 use crate::graph::{JointGraph, Loop};
-use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId};
+use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId, TendonId};
 use crate::joint::{Joint, kinematics};
 use crate::keyframe::Keyframe;
 use crate::mobility::{Mobility, reference_frames};
-use crate::resolve::{Names, said};
+use crate::resolve::Names;
 use crate::sensor::Sensor;
 use crate::shape::Shape;
 use crate::site::Site;
+use crate::tendon::Tendon;
+use crate::warnings;
 use bellcrank_math::{Pose, Vec3};
-
-/// Joints that are open by more than this at the reference pose are worth a warning [m and rad].
-const GAP_WARNING: f64 = 1e-6;
 
 /// A mechanism, checked and analysed. Immutable; shared by everything that computes with it.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ macro_rules! lookups {
 impl Model {
     pub(crate) fn new(parts: Parts, names: Names, graph: JointGraph, mobility: Mobility) -> Self {
         let mut model = Model { parts, names, graph, mobility, warnings: Vec::new() };
-        model.warnings = model.open_joints();
+        model.warnings = warnings::of(&model);
         model
     }
 
@@ -74,6 +74,11 @@ impl Model {
         self.parts.time_step
     }
 
+    /// How the materials of two shapes that touch become one.
+    pub fn material_rules(&self) -> MaterialRules {
+        self.parts.material_rules
+    }
+
     lists! {
         /// Rigid bodies, by [`BodyId`].
         bodies: Body,
@@ -81,6 +86,8 @@ impl Model {
         joints: Joint,
         /// Linear relations between joint coordinates.
         couplings: Coupling,
+        /// Weighted sums of coordinates, by [`TendonId`].
+        tendons: Tendon,
         /// Motors, by [`ActuatorId`].
         actuators: Actuator,
         /// Shapes, by [`ShapeId`].
@@ -104,6 +111,8 @@ impl Model {
         joint_id: joints, JointId,
         /// The coupling of that name.
         coupling_id: couplings, CouplingId,
+        /// The tendon of that name.
+        tendon_id: tendons, TendonId,
         /// The motor of that name.
         actuator_id: actuators, ActuatorId,
         /// The shape of that name.
@@ -181,24 +190,11 @@ impl Model {
         self.joint_gaps().fold((0.0, 0.0), |(m, r), (_, metres, radians)| (metres.max(m), radians.max(r)))
     }
 
-    fn joint_gaps(&self) -> impl Iterator<Item = (&Joint, f64, f64)> {
+    /// Every joint with how far it is open at the reference pose: [m] and [rad].
+    pub(crate) fn joint_gaps(&self) -> impl Iterator<Item = (&Joint, f64, f64)> {
         self.joints().iter().enumerate().map(|(j, joint)| {
             let (metres, radians) = kinematics::gap(joint.kind, self.reference_joint_pose(JointId::new(j)));
             (joint, metres, radians)
         })
-    }
-
-    fn open_joints(&self) -> Vec<Warning> {
-        self.joint_gaps()
-            .filter(|(_, metres, radians)| *metres > GAP_WARNING || *radians > GAP_WARNING)
-            .map(|(joint, metres, radians)| Warning {
-                place: said(&joint.place),
-                text: format!(
-                    "the two halves are apart at the reference pose: {:.3} mm, {:.3}°",
-                    metres * 1e3,
-                    radians.to_degrees()
-                ),
-            })
-            .collect()
     }
 }

@@ -3,7 +3,7 @@
 use crate::builder::Parts;
 use crate::fault::{Fault, Place, Trouble};
 use crate::ids::{
-    ActuatorId, BodyId, CouplingId, Id, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId,
+    ActuatorId, BodyId, CouplingId, Id, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,
 };
 use std::collections::HashMap;
 
@@ -13,6 +13,7 @@ pub(crate) struct Names {
     pub bodies: Table<BodyId>,
     pub joints: Table<JointId>,
     pub couplings: Table<CouplingId>,
+    pub tendons: Table<TendonId>,
     pub actuators: Table<ActuatorId>,
     pub shapes: Table<ShapeId>,
     pub sites: Table<SiteId>,
@@ -47,6 +48,7 @@ impl Names {
             bodies: table!(bodies),
             joints: table!(joints),
             couplings: table!(couplings),
+            tendons: table!(tendons),
             actuators: table!(actuators),
             shapes: table!(shapes),
             sites: table!(sites),

@@ -1,7 +1,7 @@
 //! What is measured.
 
 use crate::fault::Place;
-use crate::ids::{BodyId, JointId, Ref, SiteId};
+use crate::ids::{ActuatorId, BodyId, JointId, Ref, SiteId, TendonId};
 
 /// A named measurement.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,35 @@ pub enum SensorKind {
     FrameVelocity(Frame),
     /// Coordinates and velocities of a joint.
     JointState(Ref<JointId>),
+    /// Pose of a frame seen from another: position [m] and quaternion wxyz in `from`'s axes: 7.
+    RelativePose {
+        /// What is looked at.
+        frame: Frame,
+        /// From where.
+        from: Frame,
+    },
+    /// Acceleration of the frame's origin, gravity not counted [m/s²], and angular acceleration [rad/s²], world
+    /// axes: 6.
+    FrameAcceleration(Frame),
+    /// Velocity of the site [m/s] and angular velocity [rad/s], in the site's axes: 6.
+    SiteVelocity(Ref<SiteId>),
+    /// Force [N] and moment [N·m] that the site's body passes on to what carries it, at the site and in its axes: 6.
+    ForceTorque(Ref<SiteId>),
+    /// Distance from the site along its z axis to the nearest shape of another body [m], −1 for nothing: 1.
+    Range(Ref<SiteId>),
+    /// Effort of all actuators on each degree of freedom of a joint [N·m or N].
+    JointEffort(Ref<JointId>),
+    /// Coordinate, velocity and effort of a motor: 3.
+    ActuatorState(Ref<ActuatorId>),
+    /// Length and its rate: 2.
+    TendonState(Ref<TendonId>),
+    /// Of the body and all that it carries in the spanning tree: centre of mass [m], its velocity [m/s], angular
+    /// momentum about it [N·m·s], world axes: 9.
+    Subtree(Ref<BodyId>),
+    /// Potential and kinetic energy of the whole model [J]: 2.
+    Energy,
+    /// Time since the start [s]: 1.
+    Clock,
     /// Sum of all contact forces on a body, world axes [N]: 3.
     ContactForce(Ref<BodyId>),
     /// Sum of the normal contact forces on the site's body within `radius` of the site [N]: 1.

@@ -19,6 +19,8 @@ pub struct Shape {
     pub geometry: Geometry,
     /// How it rubs and bounces.
     pub material: Material,
+    /// Where two shapes that touch differ in this, the material of the higher one holds for both.
+    pub priority: i32,
     /// The resting surface lies this far outside the geometry [m].
     pub margin: f64,
     /// Contacts are looked for within this distance of the resting surface [m].
@@ -100,6 +102,7 @@ impl Shape {
             X_LG: Pose::identity(),
             geometry,
             material: Material::default(),
+            priority: 0,
             margin: 0.0,
             gap: 0.0,
             collides: true,
@@ -125,6 +128,12 @@ impl Shape {
     /// The whole material.
     pub fn material(mut self, material: Material) -> Self {
         self.material = material;
+        self
+    }
+
+    /// Whose material holds where two shapes touch: the higher one's.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
         self
     }
 

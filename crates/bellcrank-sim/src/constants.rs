@@ -167,10 +167,7 @@ fn dof_constants<R: Real>(
     for (j, joint) in model.joints().iter().enumerate() {
         for k in 0..joint.kind.dof_count() {
             let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
-            let here = |a: &usize| {
-                let actuator = &model.actuators()[*a];
-                actuator.joint.id().index() == j && actuator.dof == k
-            };
+            let here = |a: &usize| model.actuators()[*a].drives(j, k);
             let drives: Vec<usize> = (0..model.actuators().len()).filter(here).collect();
             let most = |l: usize| -> f64 {
                 let each = drives.iter().map(|a| parameters.actuator(*a).get(world(l)));

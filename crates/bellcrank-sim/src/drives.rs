@@ -22,6 +22,7 @@ pub(crate) fn drive_rows<R: Real>(
 ) {
     passive_rows(layout, constants, state, dt, ws);
     for (a, at) in layout.actuators.iter().enumerate() {
+        let Some(at) = at else { continue };
         let joint = &layout.joints[at.joint];
         let c = &constants.actuators[a];
         let scalar = joint.kind.has_scalar_coordinates();

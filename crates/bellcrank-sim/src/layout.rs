@@ -1,7 +1,7 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
 use bellcrank_collide::ContactPlan;
-use bellcrank_model::{BodyId, JointKind, Material, Model};
+use bellcrank_model::{BodyId, JointId, JointKind, Material, Model};
 use bellcrank_solve::BlockPattern;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
@@ -12,7 +12,7 @@ pub struct Layout {
     pub(crate) position: Vec<usize>,
     pub(crate) joints: Vec<JointLayout>,
     pub(crate) couplings: Vec<CouplingLayout>,
-    pub(crate) actuators: Vec<DofLayout>,
+    pub(crate) actuators: Vec<Option<DofLayout>>,
     /// Limits, dry friction and effort limits that may act.
     pub(crate) scalars: Vec<ScalarLayout>,
     pub(crate) contacts: Vec<ContactLayout>,
@@ -97,8 +97,9 @@ impl Layout {
         let pattern = BlockPattern::new(model.bodies().len(), edges(model));
         let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
         let joints = joint_layouts(model, &pattern);
-        let actuators =
-            model.actuators().iter().map(|a| DofLayout { joint: a.joint.id().index(), dof: a.dof }).collect();
+        // motors on tendons and sites have no row yet: the model lists them as ignored
+        let place = |(joint, dof): (JointId, usize)| DofLayout { joint: joint.index(), dof };
+        let actuators = model.actuators().iter().map(|a| a.coordinate().map(place)).collect();
         let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
         Layout {
             couplings: coupling_layouts(model, &pattern),
@@ -159,7 +160,7 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
     let (mut first_coordinate, mut first_dof) = (0, 0);
     let mut layouts = Vec::new();
     for (j, joint) in model.joints().iter().enumerate() {
-        let driven = model.actuators().iter().any(|a| a.joint.id().index() == j);
+        let driven = model.actuators().iter().any(|a| a.coordinate().is_some_and(|(id, _)| id.index() == j));
         let passive = |d: &bellcrank_model::Dof| d.armature > 0.0 || d.damping > 0.0 || d.spring.is_some();
         let predecessor = joint.predecessor.body().map(BodyId::index);
         // a built model's successor is always a body
@@ -211,7 +212,7 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
         for (k, dof) in joint.dofs.iter().enumerate() {
             let at = DofLayout { joint: j, dof: k };
             // any drive may be limited in some world; the row acts only where one is near its limit
-            let driven = model.actuators().iter().any(|a| a.joint.id().index() == j && a.dof == k);
+            let driven = model.actuators().iter().any(|a| a.drives(j, k));
             let scalar_coordinates = joint.kind.has_scalar_coordinates();
             for (kind, exists) in [
                 (ScalarKind::Lower, scalar_coordinates && dof.limits[0].is_finite()),

@@ -56,7 +56,8 @@ impl<R: Real> State<R> {
 impl<R: Real> Control<R> {
     /// Nothing asked of any motor, targets at the reference pose.
     pub fn rest(layout: &Layout, state: &State<R>) -> Self {
-        let target = |at: &crate::layout::DofLayout| {
+        let target = |at: &Option<crate::layout::DofLayout>| {
+            let Some(at) = at else { return R::zero() };
             let joint = &layout.joints[at.joint];
             let scalar = joint.kind.has_scalar_coordinates();
             if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() }

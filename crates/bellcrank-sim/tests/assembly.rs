@@ -36,14 +36,14 @@ fn the_biped_closes_with_random_motor_angles() {
     let pelvis = b.body_pose(0, 0).unwrap();
     let values: Vec<Vec<f64>> =
         (0..12).map(|a| worlds.iter().map(|w| 0.15 * noise(w + 100, a)).collect()).collect();
-    let name = |a: usize| model.joints()[model.actuators()[a].joint.id().index()].name.as_str();
+    let name = |a: usize| model.joints()[model.actuators()[a].coordinate().unwrap().0.index()].name.as_str();
     let targets: Vec<(&str, &[f64])> = (0..12).map(|a| (name(a), values[a].as_slice())).collect();
     let done = b.assemble(&worlds, &targets).unwrap();
     assert!(done.iter().all(|d| *d), "{done:?}");
     for w in worlds {
         let q = b.joint_position(w).unwrap();
         for a in 0..12 {
-            let joint = model.actuators()[a].joint.id().index();
+            let joint = model.actuators()[a].coordinate().unwrap().0.index();
             assert!((q[joint] - values[a][w]).abs() < 1e-6);
         }
         assert!((b.body_pose(w, 0).unwrap().p - pelvis.p).norm() < 1e-3, "the base moved");

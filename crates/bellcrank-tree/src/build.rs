@@ -340,8 +340,9 @@ impl<'a> Build<'a> {
     fn driven(&self) -> Vec<bool> {
         let mut places = Vec::new();
         for actuator in self.model.actuators() {
-            let slot = self.slot_of_joint[actuator.joint.id().index()];
-            places.extend(slot.map(|slot| self.slots[slot].v.start + actuator.dof));
+            let Some((joint, dof)) = actuator.coordinate() else { continue };
+            let slot = self.slot_of_joint[joint.index()];
+            places.extend(slot.map(|slot| self.slots[slot].v.start + dof));
         }
         self.v_order.place.iter().map(|place| places.contains(place)).collect()
     }

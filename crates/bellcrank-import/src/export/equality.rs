@@ -1,9 +1,10 @@
 //! Loops and couplings as MJCF's `<equality>`.
 
 use super::Exported;
+use super::mjcf_drives::{add_tendons, add_terms};
 use super::mjcf_joints::{joint_name, screw_slide};
 use super::tree::Tree;
-use super::write::{Xml, number, numbers, vector};
+use super::write::{Xml, numbers, vector};
 use bellcrank_math::Vec3;
 use bellcrank_model::{BodyId, Coupling, Joint, JointId, JointKind, Model, kinematics};
 
@@ -101,18 +102,14 @@ pub(super) fn add_couplings(model: &Model, leftovers: Leftovers, xml: &mut Xml, 
         xml.leaf("tendon", &[&said[..], &[("polycoef", polynomial)]].concat());
     }
     xml.close_or_drop();
-    if sums.is_empty() {
-        return;
-    }
     xml.open("tendon", &[]);
-    for (coupling, terms) in &sums {
+    for (coupling, _) in &sums {
         xml.open("fixed", &[("name", format!("{}_sum", coupling.name))]);
-        for term in terms {
-            xml.leaf("joint", &[("joint", term.joint.clone()), ("coef", number(term.coefficient))]);
-        }
+        add_terms(model, &coupling.terms, xml);
         xml.close();
     }
-    xml.close();
+    add_tendons(model, &leftovers.closing, xml, out);
+    xml.close_or_drop();
 }
 
 struct Term {

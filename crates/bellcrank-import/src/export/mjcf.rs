@@ -5,12 +5,14 @@
 
 use super::Exported;
 use super::equality::{add_couplings, add_loops, is_closable};
-use super::mjcf_joints::{add_joints, joint_name};
+use super::mjcf_drives::add_actuators;
+use super::mjcf_joints::add_joints;
+use super::mjcf_keyframes::add_keyframes;
 use super::mjcf_parts::{add_assets, add_body_content, add_contacts, add_sensors};
 use super::tree::{Carried, Tree};
 use super::write::{Xml, number, numbers, vector};
 use bellcrank_math::Pose;
-use bellcrank_model::{Actuator, Control, JointKind, Model};
+use bellcrank_model::{CombineRule, JointKind, Model};
 
 /// Writes a model as MJCF.
 ///
@@ -29,15 +31,16 @@ pub fn to_mjcf(model: &Model) -> Exported {
     let (dt, gravity) = (number(model.time_step()), vector(model.gravity()));
     writer.xml.leaf("option", &[("timestep", dt), ("gravity", gravity)]);
     add_assets(model, &mut writer.xml, &mut writer.out);
-    writer.bodies(&tree);
+    let order = writer.bodies(&tree);
     add_contacts(model, &mut writer.xml);
     let leftovers = add_loops(model, &tree, &mut writer.xml, &mut writer.out);
     add_couplings(model, leftovers, &mut writer.xml, &mut writer.out);
-    writer.actuators();
+    let actuators = add_actuators(model, &tree.closing, &mut writer.xml, &mut writer.out);
     add_sensors(model, &mut writer.xml, &mut writer.out);
+    add_keyframes(model, &order, &actuators, &mut writer.xml, &mut writer.out);
     writer.xml.close();
-    for keyframe in model.keyframes() {
-        writer.out.left_out.push(format!("keyframe {:?}", keyframe.name));
+    if model.material_rules().friction != CombineRule::Maximum && !model.shapes().is_empty() {
+        writer.out.left_out.push("the rule by which frictions combine: MJCF takes the larger".into());
     }
     Exported { text: writer.xml.text, ..writer.out }
 }
@@ -49,7 +52,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn bodies(&mut self, tree: &Tree) {
+    /// Writes the tree; gives the bodies in the order in which they stand.
+    fn bodies(&mut self, tree: &Tree) -> Vec<Carried> {
         let mut children = vec![Vec::new(); self.model.bodies().len() + 1];
         let world = self.model.bodies().len();
         for carried in &tree.order {
@@ -62,6 +66,7 @@ impl Writer<'_> {
         self.xml.open("worldbody", &[]);
         add_body_content(self.model, None, &mut self.xml, &mut self.out);
         // nested as deep as the chain is long: a list of what is still to be opened or closed
+        let mut order = Vec::new();
         let mut waiting: Vec<Option<Carried>> = children[world].iter().rev().map(|c| Some(*c)).collect();
         while let Some(next) = waiting.pop() {
             let Some(carried) = next else {
@@ -69,10 +74,12 @@ impl Writer<'_> {
                 continue;
             };
             self.open_body(&carried);
+            order.push(carried);
             waiting.push(None);
             waiting.extend(children[carried.body.index()].iter().rev().map(|c| Some(*c)));
         }
         self.xml.close();
+        order
     }
 
     fn open_body(&mut self, carried: &Carried) {
@@ -81,8 +88,11 @@ impl Writer<'_> {
         let parent = carried.parent.filter(|_| !is_free);
         let X_WP = parent.map_or(Pose::identity(), |p| self.model.bodies()[p.index()].X_WL);
         let X_PS = X_WP.inverse_mul(body.X_WL);
-        let place =
-            [("name", body.name.clone()), ("pos", vector(X_PS.p)), ("quat", numbers(&X_PS.R.to_wxyz()))];
+        let mut place =
+            vec![("name", body.name.clone()), ("pos", vector(X_PS.p)), ("quat", numbers(&X_PS.R.to_wxyz()))];
+        if body.gravity_compensation != 0.0 {
+            place.push(("gravcomp", number(body.gravity_compensation)));
+        }
         self.xml.open("body", &place);
         let i = body.inertia.unwrap_or_default();
         let moments = numbers(&[i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]);
@@ -93,57 +103,5 @@ impl Writer<'_> {
             None => self.xml.leaf("freejoint", &[("name", format!("{}_free", body.name))]),
         }
         add_body_content(self.model, Some(carried.body), &mut self.xml, &mut self.out);
-    }
-
-    fn actuators(&mut self) {
-        if self.model.actuators().is_empty() {
-            return;
-        }
-        self.xml.open("actuator", &[]);
-        for actuator in self.model.actuators() {
-            self.actuator(actuator);
-        }
-        self.xml.close();
-    }
-
-    fn actuator(&mut self, actuator: &Actuator) {
-        let joint = &self.model.joints()[actuator.joint.id().index()];
-        if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
-            let what =
-                format!("actuator {:?}: it drives part of a {} joint", actuator.name, joint.kind.name());
-            return self.out.left_out.push(what);
-        }
-        let mut said = vec![("name", actuator.name.clone()), ("joint", joint_name(joint, actuator.dof))];
-        let tag = match actuator.control {
-            Control::Effort => "motor",
-            Control::Position { kp, kd } => {
-                said.extend([("kp", number(kp)), ("kv", number(kd))]);
-                "position"
-            }
-            Control::Velocity { kd } => {
-                said.push(("kv", number(kd)));
-                "velocity"
-            }
-            Control::Affine { gain, bias } => {
-                said.extend([
-                    ("gainprm", number(gain)),
-                    ("biastype", "affine".into()),
-                    ("biasprm", numbers(&bias)),
-                ]);
-                "general"
-            }
-        };
-        if actuator.gear != 1.0 {
-            said.push(("gear", number(actuator.gear)));
-        }
-        if actuator.effort_limit.is_finite() {
-            said.push(("forcerange", numbers(&[-actuator.effort_limit, actuator.effort_limit])));
-        }
-        match actuator.control_range.map(f64::is_finite) {
-            [true, true] => said.push(("ctrlrange", numbers(&actuator.control_range))),
-            [false, false] => {}
-            _ => self.out.left_out.push(format!("actuator {:?}: its one-sided control range", actuator.name)),
-        }
-        self.xml.leaf(tag, &said);
     }
 }

@@ -1,6 +1,7 @@
 //! Joints of all kinds as MJCF's hinges, slides, balls and free joints.
 
 use super::Exported;
+use super::mjcf_drives::effort_range;
 use super::write::{Xml, number, numbers, vector};
 use crate::reverse::reversed;
 use bellcrank_math::{Pose, Quat, Vec3};
@@ -98,8 +99,9 @@ impl Write<'_> {
         if let Some(spring) = dof.spring {
             said.extend([("stiffness", number(spring.stiffness)), ("springref", number(spring.rest))]);
         }
-        if dof.effort_limit.is_finite() {
-            said.push(("actuatorfrcrange", numbers(&[-dof.effort_limit, dof.effort_limit])));
+        let efforts = effort_range(dof.effort_limit, dof.effort_range);
+        if efforts.iter().all(|x| x.is_finite()) {
+            said.push(("actuatorfrcrange", numbers(&efforts)));
         }
         xml.leaf("joint", &said);
     }

@@ -84,6 +84,9 @@ fn add_geom(shape: &Shape, xml: &mut Xml, out: &mut Exported) {
     said.push(if size.is_empty() { ("mesh", shape.name.clone()) } else { ("size", size) });
     said.extend(placed(shape.X_LG));
     said.push(("rgba", color(shape.color)));
+    if shape.priority != 0 {
+        said.push(("priority", shape.priority.to_string()));
+    }
     if shape.collides {
         let m = shape.material;
         // MuJoCo counts the dimensions of friction: sliding 3, torsional 4, rolling 6
@@ -168,8 +171,58 @@ pub(super) fn add_sensors(model: &Model, xml: &mut Xml, out: &mut Exported) {
                 xml.leaf("jointpos", &[named("_position"), joint.clone()]);
                 xml.leaf("jointvel", &[named("_velocity"), joint]);
             }
+            SensorKind::RelativePose { frame, from } => {
+                let [kind, name] = framed(from);
+                let seen_from = [("reftype", kind.1), ("refname", name.1)];
+                for (tag, end) in [("framepos", "_position"), ("framequat", "_rotation")] {
+                    xml.leaf(tag, &[&[named(end)], &framed(frame)[..], &seen_from[..]].concat());
+                }
+            }
+            SensorKind::FrameAcceleration(frame) => {
+                xml.leaf("framelinacc", &[&[named("_linear")], &framed(frame)[..]].concat());
+                xml.leaf("frameangacc", &[&[named("_angular")], &framed(frame)[..]].concat());
+            }
+            SensorKind::SiteVelocity(s) => {
+                xml.leaf("velocimeter", &[named("_linear"), site(s.id().index())]);
+                xml.leaf("gyro", &[named("_angular"), site(s.id().index())]);
+            }
+            SensorKind::ForceTorque(s) => {
+                xml.leaf("force", &[named("_force"), site(s.id().index())]);
+                xml.leaf("torque", &[named("_torque"), site(s.id().index())]);
+            }
+            SensorKind::Range(s) => xml.leaf("rangefinder", &[named(""), site(s.id().index())]),
+            SensorKind::JointEffort(j) if model.joints()[j.id().index()].kind.dof_count() == 1 => {
+                let joint = ("joint", model.joints()[j.id().index()].name.clone());
+                xml.leaf("jointactuatorfrc", &[named(""), joint]);
+            }
+            SensorKind::ActuatorState(a) => {
+                let actuator = ("actuator", model.actuators()[a.id().index()].name.clone());
+                for (tag, end) in
+                    [("actuatorpos", "_position"), ("actuatorvel", "_velocity"), ("actuatorfrc", "_effort")]
+                {
+                    xml.leaf(tag, &[named(end), actuator.clone()]);
+                }
+            }
+            SensorKind::TendonState(t) => {
+                let tendon = ("tendon", model.tendons()[t.id().index()].name.clone());
+                xml.leaf("tendonpos", &[named("_length"), tendon.clone()]);
+                xml.leaf("tendonvel", &[named("_rate"), tendon]);
+            }
+            SensorKind::Subtree(b) => {
+                let body = ("body", model.bodies()[b.id().index()].name.clone());
+                for (tag, end) in
+                    [("subtreecom", "_com"), ("subtreelinvel", "_velocity"), ("subtreeangmom", "_momentum")]
+                {
+                    xml.leaf(tag, &[named(end), body.clone()]);
+                }
+            }
+            SensorKind::Energy => {
+                xml.leaf("e_potential", &[named("_potential")]);
+                xml.leaf("e_kinetic", &[named("_kinetic")]);
+            }
+            SensorKind::Clock => xml.leaf("clock", &[named("")]),
             SensorKind::Touch { site: s, .. } => xml.leaf("touch", &[named(""), site(s.id().index())]),
-            SensorKind::JointState(_) | SensorKind::ContactForce(_) => {
+            SensorKind::JointState(_) | SensorKind::JointEffort(_) | SensorKind::ContactForce(_) => {
                 out.left_out.push(format!("sensor {:?}", sensor.name));
             }
         }

@@ -11,7 +11,9 @@
 
 mod equality;
 mod mjcf;
+mod mjcf_drives;
 mod mjcf_joints;
+mod mjcf_keyframes;
 mod mjcf_parts;
 mod tree;
 mod urdf;

@@ -165,7 +165,11 @@ impl<'a> Writer<'a> {
     /// A transmission says which joints are driven.
     fn motors(&mut self) {
         for motor in self.model.actuators() {
-            let joint = &self.model.joints()[motor.joint.id().index()];
+            let Some((joint, _)) = motor.coordinate() else {
+                self.out.left_out.push(format!("actuator {:?}: it drives no single joint", motor.name));
+                continue;
+            };
+            let joint = &self.model.joints()[joint.index()];
             self.xml.open("transmission", &[("name", format!("{}_transmission", motor.name))]);
             self.xml.leaf("joint", &[("name", joint.name.clone())]);
             self.xml.leaf("actuator", &[("name", motor.name.clone())]);
@@ -178,6 +182,7 @@ impl<'a> Writer<'a> {
         let mut note = |what: String| self.out.left_out.push(what);
         model.sensors().iter().for_each(|s| note(format!("sensor {:?}", s.name)));
         model.keyframes().iter().for_each(|k| note(format!("keyframe {:?}", k.name)));
+        model.tendons().iter().for_each(|t| note(format!("tendon {:?}", t.name)));
         if !model.filters().is_empty() {
             note("exceptions from contact".into());
         }

@@ -101,7 +101,7 @@ pub(super) fn add_joint_numbers(
 
 /// URDF has one limit for the joint and its motors.
 fn effort_limit(model: &Model, dof: &Dof, id: JointId) -> f64 {
-    let motors = model.actuators().iter().filter(|motor| motor.joint.id() == id);
+    let motors = model.actuators().iter().filter(|motor| motor.coordinate().is_some_and(|(j, _)| j == id));
     motors.map(|motor| (motor.effort_limit * motor.gear).abs()).fold(dof.effort_limit, f64::min)
 }
 

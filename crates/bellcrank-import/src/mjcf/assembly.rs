@@ -97,7 +97,7 @@ impl<'a> Assembly<'a> {
             let welded = body.joints.is_empty();
             self.is_static.push(welded && self.is_static[body.parent]);
             if lumps.is_head(b) {
-                self.add_body(b, body, lumps.solid[b]);
+                self.add_body(b, body, lumps.solid[b], lumps.gravity_compensation(b));
             } else {
                 let (link, X_CH) = self.carriers[lumps.head[b]].clone();
                 self.carriers.push((link.clone(), X_CH * lumps.X_HL[b]));
@@ -118,7 +118,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    fn add_body(&mut self, b: usize, body: &BodySpec, solid: Solid) {
+    fn add_body(&mut self, b: usize, body: &BodySpec, solid: Solid, carried: f64) {
         let groups = group(&body.joints);
         let solid = self.mended(body, solid);
         let carriers = groups.len().saturating_sub(1);
@@ -131,12 +131,13 @@ impl<'a> Assembly<'a> {
                 true => (body.name.clone(), 1.0 - share * carriers as f64),
                 false => (format!("{}_carrier_{}", body.name, g + 1), share),
             };
-            let here = self.builder.body(rigid(name, body, solid, part));
+            let here = self.builder.body(rigid(name, body, solid, part).gravity_compensation(carried));
             self.add_joint(b, group, (link, X_CL), here.into());
             (link, X_CL) = (here.into(), Pose::identity());
         }
         if groups.is_empty() {
-            let here = self.builder.body(rigid(body.name.clone(), body, solid, 1.0));
+            let here =
+                self.builder.body(rigid(body.name.clone(), body, solid, 1.0).gravity_compensation(carried));
             let name = self.joint_names.free(format!("{}_weld", body.name));
             let weld = Joint::fixed(name, link, here).frames(X_CL, Pose::identity());
             self.builder.joint(weld.place(body.place.clone()));
@@ -248,13 +249,16 @@ fn signed(dof: Dof, sign: f64) -> Dof {
         return dof;
     }
     let spring = dof.spring.map(|spring| bellcrank_model::Spring { rest: -spring.rest, ..spring });
-    Dof { limits: [-dof.limits[1], -dof.limits[0]], spring, ..dof }
+    let turned = |[low, high]: [f64; 2]| [-high, -low];
+    let (limits, effort_range) = (turned(dof.limits), turned(dof.effort_range));
+    Dof { limits, effort_range, spring, ..dof }
 }
 
 fn shape(geom: &GeomSpec, geometry: Geometry, link: Link, X_LG: Pose, paired: bool) -> Shape {
     let mut shape = Shape::new(geom.name.clone(), link, geometry)
         .at(X_LG)
         .material(geom.material)
+        .priority(geom.priority)
         .margin(geom.margin)
         .gap(geom.gap)
         .groups(geom.contype, geom.conaffinity)

@@ -113,9 +113,13 @@ impl Assets {
             ("convex", None),
         ];
         let fill = element.choice("inertia", &words).unwrap_or(Some(Fill::Absolute));
+        // points without faces are their hull
         let unit = match fill {
             Some(fill) if !mesh.triangles.is_empty() => unit_density(&mesh.vertices, &mesh.triangles, fill),
-            _ => unit_density(&mesh.vertices, &convex_hull(&mesh.vertices), Fill::Exact),
+            fill => {
+                let hull = convex_hull(&mesh.vertices);
+                unit_density(&mesh.vertices, &hull, fill.unwrap_or(Fill::Exact))
+            }
         };
         Some(LoadedMesh { mesh: Arc::new(mesh), unit })
     }
@@ -211,9 +215,9 @@ pub(super) fn color(element: &Element) -> Option<[f32; 4]> {
 
 fn inline_mesh(element: &Element) -> Option<Mesh> {
     if element.has("builtin") {
-        element.fault_said(
-            "meshes made by MuJoCo itself (builtin) are not known here",
-            "give a file or vertices",
+        element.ignore_attribute(
+            "builtin",
+            "meshes that MuJoCo makes itself are not known here, so shapes made of it are left out",
         );
         return None;
     }

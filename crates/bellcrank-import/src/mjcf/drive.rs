@@ -40,7 +40,7 @@ pub(super) struct Drive {
     gain_type: Term,
     bias_type: Term,
     pub dynamics: Dynamics,
-    pub gear: f64,
+    pub gear: [f64; 6],
     pub inherit_range: f64,
     why_not: Option<&'static str>,
     /// What was written, the outermost class first.
@@ -55,7 +55,7 @@ impl Drive {
             gain_type: Term::Fixed,
             bias_type: Term::None,
             dynamics: Dynamics::None,
-            gear: 1.0,
+            gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             inherit_range: 0.0,
             why_not: None,
             written: Vec::new(),
@@ -69,7 +69,7 @@ impl Drive {
 
     fn write(&mut self, element: &Element) {
         if let Some(gear) = element.numbers_between("gear", 1, 6) {
-            self.gear = gear[0];
+            self.gear[..gear.len()].copy_from_slice(&gear);
         }
         self.why_not = None;
         match element.tag.as_str() {

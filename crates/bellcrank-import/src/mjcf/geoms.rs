@@ -62,6 +62,7 @@ pub(super) fn read(element: &Element, X_LF: Pose, scope: &Scope, context: Contex
         contype: bits("contype"),
         conaffinity: bits("conaffinity"),
         material: material(element),
+        priority: element.number("priority").unwrap_or(0.0) as i32,
         margin: element.number("margin").unwrap_or(0.0),
         gap: element.number("gap").unwrap_or(0.0).max(0.0),
         color,
@@ -71,9 +72,6 @@ pub(super) fn read(element: &Element, X_LF: Pose, scope: &Scope, context: Contex
 
 /// What this element says and we do not do.
 fn unusual(element: &Element, context: Context<'_>) {
-    if element.number("priority").is_some_and(|p| p != 0.0) {
-        context.notes.once(element, "priority: the friction of a contact is mixed from both surfaces alike");
-    }
     if element.attribute("fluidshape").is_some_and(|s| s != "none") {
         context.notes.once(element, "forces of the surrounding air or water are not simulated");
     }
@@ -123,7 +121,10 @@ fn shape(
                 let decoration =
                     element.number("contype") == Some(0.0) && element.number("conaffinity") == Some(0.0);
                 let mesh = loaded.as_ref().map(|l| l.mesh.clone());
-                (at, mesh.map(if decoration { Geometry::TriangleMesh } else { Geometry::ConvexMesh }))
+                // points without faces are seen as their hull
+                let faces = mesh.as_ref().is_some_and(|mesh| !mesh.triangles.is_empty());
+                let as_is = decoration && faces;
+                (at, mesh.map(if as_is { Geometry::TriangleMesh } else { Geometry::ConvexMesh }))
             }
             None => {
                 element.required("mesh");
@@ -151,7 +152,8 @@ fn plain(element: &Element, form: Form, size: &[f64], at: Pose) -> (Pose, Option
     let half = 0.5 * (from - to).norm();
     match form {
         Form::Capsule | Form::Cylinder => size[1] = half,
-        _ => size = [size[0], if size[1] > 0.0 { size[1] } else { size[0] }, half],
+        // square across, whatever the second size says
+        _ => size = [size[0], size[0], half],
     }
     let turn = placement::z_to(placement::direction(from - to, "fromto", element));
     (Pose::new(turn, (from + to) * 0.5), Some(sized(form, size)))

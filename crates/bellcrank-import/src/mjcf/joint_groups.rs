@@ -222,6 +222,7 @@ mod tests {
             position: Vec3::from_array(position),
             axis: Vec3::from_array(axis).normalized(),
             reference,
+            spring_reference: 0.0,
             dof: Dof::default(),
             spring_damper: None,
             place: Place::new("test", 1),

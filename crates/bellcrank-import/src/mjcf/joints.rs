@@ -25,6 +25,8 @@ pub(super) struct JointSpec {
     pub axis: Vec3,
     /// Coordinate at the reference pose [rad or m].
     pub reference: f64,
+    /// Where its spring rests, whether it has one or not: springs of tendons count from there [rad or m].
+    pub spring_reference: f64,
     pub dof: Dof,
     /// Time constant [s] and damping ratio, from which stiffness and damping follow.
     pub spring_damper: Option<[f64; 2]>,
@@ -78,6 +80,7 @@ pub(super) fn read(element: &Element, X_LF: Pose, scope: &Scope, context: Contex
         position: X_LF * placement::position(element, "pos"),
         axis: X_LF.R.rotate(axis),
         reference,
+        spring_reference: if scalar { element.number("springref").map_or(0.0, angle) } else { 0.0 },
         dof,
         spring_damper,
         place: element.place(),
@@ -120,12 +123,12 @@ fn resistances(element: &Element, kind: JointType, scope: &Scope, context: Conte
     } else if stiffness > 0.0 {
         context.notes.ignore(element, "a spring on a ball or free joint is not simulated");
     }
-    if let Some([low, high]) = range(element, "actuatorfrcrange", "actuatorfrclimited", compiler.auto_limits)
-    {
-        dof.effort_limit = symmetric(low, high, "actuatorfrcrange", element, context);
+    if let Some(range) = range(element, "actuatorfrcrange", "actuatorfrclimited", compiler.auto_limits) {
+        (dof.effort_limit, dof.effort_range) = effort_bounds(range);
     }
     if element.boolean("actuatorgravcomp") == Some(true) {
-        context.notes.once(element, "gravity compensation is not simulated");
+        let why = "gravity compensation acts on the body; it is not counted among the efforts of the joint";
+        context.notes.once(element, why);
     }
     if element.number("margin").is_some_and(|m| m != 0.0) {
         context.notes.once(element, "a margin of joint limits: ours act exactly at the bound");
@@ -134,7 +137,7 @@ fn resistances(element: &Element, kind: JointType, scope: &Scope, context: Conte
 }
 
 /// The first number; more would be a polynomial.
-fn first(element: &Element, name: &str, context: Context<'_>) -> f64 {
+pub(super) fn first(element: &Element, name: &str, context: Context<'_>) -> f64 {
     let numbers = element.numbers(name).unwrap_or_default();
     if numbers.iter().skip(1).any(|x| *x != 0.0) {
         context
@@ -170,13 +173,8 @@ pub(super) fn range(element: &Element, range: &str, limited: &str, auto: bool) -
     }
 }
 
-/// A bound on effort; ours is the same in both directions.
-pub(super) fn symmetric(low: f64, high: f64, what: &str, element: &Element, context: Context<'_>) -> f64 {
-    if low != -high {
-        context.notes.ignore(
-            element,
-            format!("{what} {low} to {high} is not symmetric; the larger bound is used both ways"),
-        );
-    }
-    low.abs().max(high.abs())
+/// The largest effort, and the range where it is not the same in both directions.
+pub(super) fn effort_bounds([low, high]: [f64; 2]) -> (f64, [f64; 2]) {
+    let range = if low == -high { [f64::NEG_INFINITY, f64::INFINITY] } else { [low, high] };
+    (low.abs().max(high.abs()), range)
 }

@@ -5,6 +5,7 @@ use super::joints::JointType;
 use super::names::Taken;
 use super::spec::Section;
 use crate::ImportTrouble;
+use bellcrank_math::{Quat, Vec3};
 use bellcrank_model::{ActuatorId, JointId, Keyframe};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,11 @@ pub(super) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>])
         }
         let name = element.attribute("name").map_or(format!("key_{i}"), |n| section.scope.name(n));
         let mut key = Keyframe::new(taken.free(name)).place(element.place());
-        for (joint, coordinates) in positions(assembly, section) {
+        let positions = positions(assembly, section);
+        for (joint, velocities) in velocities(assembly, section, &positions) {
+            key = key.velocity(joint, velocities);
+        }
+        for (joint, coordinates) in positions {
             key = key.joint(joint, coordinates);
         }
         for (id, value) in controls(section, actuators) {
@@ -33,12 +38,14 @@ pub(super) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>])
 
 fn without_effect(assembly: &Assembly<'_>, section: &Section) {
     let element = &section.element;
-    for name in ["qvel", "act", "mpos", "mquat"] {
+    for (name, what) in [
+        ("act", "states inside actuators"),
+        ("mpos", "poses of mocap bodies"),
+        ("mquat", "poses of mocap bodies"),
+    ] {
         if element.numbers(name).is_some_and(|v| v.iter().any(|x| *x != 0.0)) {
-            assembly
-                .context
-                .notes
-                .ignore(element, format!("{name}: a keyframe here is a pose with controls"));
+            let why = format!("{name}: {what} are not part of a keyframe here");
+            assembly.context.notes.ignore(element, why);
         }
     }
 }
@@ -72,6 +79,64 @@ fn positions(assembly: &Assembly<'_>, section: &Section) -> BTreeMap<JointId, Ve
         }
     }
     positions
+}
+
+/// Our joints' velocities from `qvel`. The file tells the turning of a ball or a free body in the body's own axes, ours
+/// is told in F's: ω_F = R_FM ω_M.
+fn velocities(
+    assembly: &Assembly<'_>,
+    section: &Section,
+    positions: &BTreeMap<JointId, Vec<f64>>,
+) -> BTreeMap<JointId, Vec<f64>> {
+    let element = &section.element;
+    let Some(qvel) = element.numbers("qvel") else { return BTreeMap::new() };
+    let joints = assembly.spec.bodies.iter().flat_map(|body| &body.joints);
+    let expected: usize = joints.clone().map(|joint| joint.kind.freedoms()).sum();
+    if qvel.len() != expected {
+        let (attribute, found) = ("qvel".to_owned(), qvel.len());
+        element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
+        return BTreeMap::new();
+    }
+    let mut velocities: BTreeMap<JointId, Vec<f64>> = BTreeMap::new();
+    let mut rest = &qvel[..];
+    for joint in joints {
+        let (own, others) = rest.split_at(joint.kind.freedoms());
+        rest = others;
+        let Some(coordinate) = assembly.coordinates.get(&joint.name) else { continue };
+        let values = velocities.entry(coordinate.joint).or_default();
+        match joint.kind {
+            JointType::Free | JointType::Ball => {
+                let (b, _) = coordinate.at;
+                let start = match joint.kind {
+                    JointType::Free => assembly.spec.bodies[b].X_WL.R,
+                    _ => Quat::identity(),
+                };
+                let R_FM = positions.get(&coordinate.joint).and_then(|q| last_quaternion(q)).unwrap_or(start);
+                *values = turned_end(own, R_FM);
+            }
+            JointType::Slide | JointType::Hinge => {
+                if values.len() <= coordinate.dof {
+                    values.resize(coordinate.dof + 1, 0.0);
+                }
+                values[coordinate.dof] = coordinate.sign * own[0];
+            }
+        }
+    }
+    velocities.retain(|_, values| values.iter().any(|v| *v != 0.0));
+    velocities
+}
+
+fn last_quaternion(q: &[f64]) -> Option<Quat> {
+    q.last_chunk::<4>().map(|wxyz| Quat::from_wxyz(*wxyz))
+}
+
+/// The last three numbers are a vector in the body's axes; it is told in F's.
+fn turned_end(own: &[f64], R_FM: Quat) -> Vec<f64> {
+    let mut values = own.to_vec();
+    if let Some(end) = values.last_chunk_mut::<3>() {
+        *end = R_FM.rotate(Vec3::from_array(*end)).to_array();
+    }
+    values
 }
 
 /// The last four numbers are a quaternion; its length is made one.

@@ -16,6 +16,8 @@ pub(super) struct Lumps {
     pub X_HL: Vec<Pose>,
     /// Each head with all its parts, in the head's frame.
     pub solid: Vec<Solid>,
+    /// Of each head with all its parts: weight that is carried from outside, in units of mass [kg].
+    pub carried: Vec<f64>,
 }
 
 impl Lumps {
@@ -25,6 +27,7 @@ impl Lumps {
             head: (0..count).collect(),
             X_HL: vec![Pose::identity(); count],
             solid: spec.bodies.iter().map(|body| body.solid).collect(),
+            carried: spec.bodies.iter().map(|body| body.solid.mass * body.gravity_compensation).collect(),
         };
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
             if body.joints.is_empty() {
@@ -42,9 +45,16 @@ impl Lumps {
             let X_HL = self.X_HL[parent] * X_PL;
             (self.head[b], self.X_HL[b]) = (head, X_HL);
             if head != 0 {
+                self.carried[head] += self.carried[b];
                 self.solid[head] = self.solid[head].joined(self.solid[b].transformed(X_HL));
             }
         }
+    }
+
+    /// Share of a head's weight that is carried from outside.
+    pub fn gravity_compensation(&self, head: usize) -> f64 {
+        let share = self.carried[head] / self.solid[head].mass;
+        if share.is_finite() { share } else { 0.0 }
     }
 
     /// Whether it is a body of its own.

@@ -1,7 +1,7 @@
 //! What bodies weigh: as `<inertial>` says, or as their geoms do.
 
 use super::compiler::Compiler;
-use super::effective_inertia::effective_inertia;
+use super::effective_inertia::EffectiveInertia;
 use super::geoms::scaled;
 use super::solids::nothing;
 use super::spec::{BodySpec, Spec};
@@ -73,10 +73,11 @@ fn springs_and_dampers(spec: &mut Spec) {
     if !spec.bodies.iter().any(|body| body.joints.iter().any(|joint| joint.spring_damper.is_some())) {
         return;
     }
-    let inertias = effective_inertia(spec);
-    for (body, inertias) in spec.bodies.iter_mut().zip(inertias) {
-        for (joint, inertia) in body.joints.iter_mut().zip(inertias) {
+    let inertias = EffectiveInertia::of(spec);
+    for (b, body) in spec.bodies.iter_mut().enumerate() {
+        for (j, joint) in body.joints.iter_mut().enumerate() {
             let Some([time, ratio]) = joint.spring_damper else { continue };
+            let inertia = inertias.of_joint(b, j, joint.kind);
             let stiffness = inertia / (time * time * ratio * ratio).max(1e-15);
             let rest = joint.dof.spring.map_or(0.0, |spring| spring.rest);
             joint.dof.spring = Some(Spring { stiffness, rest });

@@ -121,11 +121,11 @@ fn assemble(name: &str, spec: &Spec, world: &option::World, context: Context<'_>
     assembly.contacts = world.contacts;
     world.apply(&mut assembly.builder);
     assembly.add_tree(&contact::paired(spec));
-    let tendons = tendons::Tendons::read(&assembly);
+    let tendons = tendons::Tendons::read(&mut assembly);
     let followers = equality::add(&mut assembly, &tendons);
     let actuators = actuators::add(&mut assembly, &tendons, &followers);
     contact::add(&mut assembly);
-    sensors::add(&mut assembly, &actuators);
+    sensors::add(&mut assembly, &actuators, &tendons);
     keyframes::add(&mut assembly, &actuators);
     assembly.builder
 }

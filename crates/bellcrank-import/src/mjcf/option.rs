@@ -4,7 +4,7 @@ use super::known::LOOKS;
 use super::notes::Notes;
 use crate::xml::Element;
 use bellcrank_math::Vec3;
-use bellcrank_model::ModelBuilder;
+use bellcrank_model::{MaterialRules, ModelBuilder};
 
 /// What holds for the whole model.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl World {
     }
 
     pub fn apply(&self, builder: &mut ModelBuilder) {
-        builder.gravity(self.gravity).time_step(self.time_step);
+        builder.gravity(self.gravity).time_step(self.time_step).material_rules(MaterialRules::MJCF);
     }
 }
 

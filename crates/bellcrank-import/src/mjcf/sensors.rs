@@ -4,73 +4,100 @@ use super::assembly::Assembly;
 use super::names::Taken;
 use super::references::{Lookup, missing};
 use super::spec::Section;
-use bellcrank_model::{ActuatorId, Frame, Ref, Sensor, SensorKind, Site, SiteId};
+use super::tendons::Tendons;
+use bellcrank_model::{ActuatorId, Frame, Link, Ref, Sensor, SensorKind, Site, SiteId};
 use std::collections::BTreeMap;
 
 /// Sensors that give a pose, of which ours gives all seven numbers.
 const POSE: &[&str] = &["framepos", "framequat", "framexaxis", "frameyaxis", "framezaxis"];
 /// Sensors that give a velocity in world axes.
 const VELOCITY: &[&str] = &["framelinvel", "frameangvel"];
+/// Sensors that give an acceleration in world axes.
+const ACCELERATION: &[&str] = &["framelinacc", "frameangacc"];
 /// Sensors of a joint's coordinate or velocity.
 const JOINT: &[&str] = &["jointpos", "jointvel", "ballquat", "ballangvel"];
+/// Sensors of all that a body carries.
+const SUBTREE: &[&str] = &["subtreecom", "subtreelinvel", "subtreeangmom"];
 
 /// Adds the section.
-pub(super) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>]) {
+pub(super) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>], tendons: &Tendons) {
     let spec = assembly.spec;
     let mut taken = Taken::default();
-    let actuators = &driven(assembly, actuators);
+    let actuators = &by_name(assembly, actuators);
     for (i, section) in spec.sections.iter().filter(|s| s.kind == "sensor").enumerate() {
         let element = &section.element;
-        let kind = kind(assembly, section, actuators);
+        let kind = kind(assembly, section, actuators, tendons);
         if let Some(kind) = kind {
             let name = element.attribute("name").map_or(format!("sensor_{i}"), |n| section.scope.name(n));
             let name = taken.free(name);
             assembly.builder.sensor(Sensor::new(name, kind).place(element.place()));
+            if element.number("cutoff").is_some_and(|x| x != 0.0) {
+                assembly.context.notes.once(element, "cutoff: values of sensors are not cut off");
+            }
         }
     }
 }
 
-/// Actuators of the file by name: whether they are in the model, and the joint that they name.
-type Driven = BTreeMap<String, (bool, Option<String>)>;
+/// Actuators of the file by name; `None` for those that the model does not have.
+type Actuators = BTreeMap<String, Option<ActuatorId>>;
 
-fn driven(assembly: &Assembly<'_>, actuators: &[Option<ActuatorId>]) -> Driven {
+fn by_name(assembly: &Assembly<'_>, actuators: &[Option<ActuatorId>]) -> Actuators {
     let sections = assembly.spec.sections.iter().filter(|s| s.kind == "actuator");
     let named = sections.zip(actuators).filter_map(|(section, id)| {
-        let element = &section.element;
-        let name = section.scope.name(element.attribute("name")?);
-        let joint = element.attribute("joint").or(element.attribute("jointinparent"));
-        Some((name, (id.is_some(), joint.map(|joint| section.scope.name(joint)))))
+        let name = section.scope.name(section.element.attribute("name")?);
+        Some((name, *id))
     });
     named.collect()
 }
 
-fn kind(assembly: &mut Assembly<'_>, section: &Section, actuators: &Driven) -> Option<SensorKind> {
+fn kind(
+    assembly: &mut Assembly<'_>,
+    section: &Section,
+    actuators: &Actuators,
+    tendons: &Tendons,
+) -> Option<SensorKind> {
     let element = &section.element;
+    let at_site = |assembly: &Assembly<'_>| site(assembly, section, "site").map(Ref::Id);
     match element.tag.as_str() {
-        "accelerometer" | "gyro" => Some(SensorKind::Imu { site: Ref::Id(site(assembly, section, "site")?) }),
-        "touch" => {
-            let id = site(assembly, section, "site")?;
-            let full = section.scope.name(element.required("site")?);
-            let &(_, b, i) = assembly.sites.get(&full)?;
-            let zone = &assembly.spec.bodies[b].sites[i];
-            if !zone.is_ball {
-                let why = "touch: the sensitive zone is a ball of the site's first size";
-                assembly.context.notes.once(element, why);
-            }
-            Some(SensorKind::Touch { site: Ref::Id(id), radius: zone.radius })
-        }
+        "accelerometer" | "gyro" => Some(SensorKind::Imu { site: at_site(assembly)? }),
+        "velocimeter" => Some(SensorKind::SiteVelocity(at_site(assembly)?)),
+        "force" | "torque" => Some(SensorKind::ForceTorque(at_site(assembly)?)),
+        "rangefinder" if element.has("site") => Some(SensorKind::Range(at_site(assembly)?)),
+        "touch" => touch(assembly, section),
         tag if JOINT.contains(&tag) => {
             let (_, coordinate) = assembly.joint(section, "joint")?;
             Some(SensorKind::JointState(Ref::Id(coordinate.joint)))
         }
-        "actuatorpos" | "actuatorvel" => of_actuator(assembly, section, actuators),
-        tag if POSE.contains(&tag) => frame(assembly, section).map(SensorKind::FramePose),
-        tag if VELOCITY.contains(&tag) => frame(assembly, section).map(SensorKind::FrameVelocity),
+        "jointactuatorfrc" => {
+            let (_, coordinate) = assembly.joint(section, "joint")?;
+            Some(SensorKind::JointEffort(Ref::Id(coordinate.joint)))
+        }
+        "actuatorpos" | "actuatorvel" | "actuatorfrc" => of_actuator(assembly, section, actuators),
+        "tendonpos" | "tendonvel" => of_tendon(assembly, section, tendons),
+        tag if POSE.contains(&tag) => pose(assembly, section),
+        tag if VELOCITY.contains(&tag) => absolute(assembly, section).map(SensorKind::FrameVelocity),
+        tag if ACCELERATION.contains(&tag) => absolute(assembly, section).map(SensorKind::FrameAcceleration),
+        tag if SUBTREE.contains(&tag) => subtree(assembly, section),
+        "e_potential" | "e_kinetic" => Some(SensorKind::Energy),
+        "clock" => Some(SensorKind::Clock),
         tag => {
             assembly.context.notes.ignore(element, format!("there is no {tag} sensor here"));
             None
         }
     }
+}
+
+fn touch(assembly: &Assembly<'_>, section: &Section) -> Option<SensorKind> {
+    let element = &section.element;
+    let id = site(assembly, section, "site")?;
+    let full = section.scope.name(element.required("site")?);
+    let &(_, b, i) = assembly.sites.get(&full)?;
+    let zone = &assembly.spec.bodies[b].sites[i];
+    if !zone.is_ball {
+        let why = "touch: the sensitive zone is a ball of the site's first size";
+        assembly.context.notes.once(element, why);
+    }
+    Some(SensorKind::Touch { site: Ref::Id(id), radius: zone.radius })
 }
 
 fn site(assembly: &Assembly<'_>, section: &Section, attribute: &str) -> Option<SiteId> {
@@ -79,41 +106,71 @@ fn site(assembly: &Assembly<'_>, section: &Section, attribute: &str) -> Option<S
     assembly.sites.get(&full).map(|(id, _, _)| *id)
 }
 
-/// The joint behind an actuator; its coordinate is the actuator's divided by the gear.
-fn of_actuator(assembly: &Assembly<'_>, section: &Section, actuators: &Driven) -> Option<SensorKind> {
+fn of_actuator(assembly: &Assembly<'_>, section: &Section, actuators: &Actuators) -> Option<SensorKind> {
     let element = &section.element;
     let full = section.scope.name(element.required("actuator")?);
-    let Some((driven, joint)) = actuators.get(&full) else {
-        missing(assembly.context.notes, section, "actuator", &full, actuators.keys());
-        return None;
-    };
-    match (driven, joint.as_ref().and_then(|joint| assembly.coordinates.get(joint))) {
-        (true, Some(coordinate)) => Some(SensorKind::JointState(Ref::Id(coordinate.joint))),
-        _ => {
-            assembly
-                .context
-                .notes
-                .ignore(element, "the actuator that it measures is left out or drives no joint");
+    match actuators.get(&full) {
+        Some(Some(id)) => return Some(SensorKind::ActuatorState(Ref::Id(*id))),
+        Some(None) => {
+            assembly.context.notes.ignore(element, "the actuator that it measures is left out");
+        }
+        None => missing(assembly.context.notes, section, "actuator", &full, actuators.keys()),
+    }
+    None
+}
+
+fn of_tendon(assembly: &Assembly<'_>, section: &Section, tendons: &Tendons) -> Option<SensorKind> {
+    let element = &section.element;
+    let full = section.scope.name(element.required("tendon")?);
+    let id = tendons.id(&full);
+    if id.is_none() && tendons.knows(&full) {
+        assembly.context.notes.ignore(element, "the tendon that it measures is left out");
+    } else if id.is_none() {
+        missing(assembly.context.notes, section, "tendon", &full, tendons.names());
+    }
+    id.map(|id| SensorKind::TendonState(Ref::Id(id)))
+}
+
+/// The body and what it carries. The world carries everything, which no sensor of ours measures.
+fn subtree(assembly: &Assembly<'_>, section: &Section) -> Option<SensorKind> {
+    let b = assembly.body(section, "body")?;
+    match &assembly.carriers[b].0 {
+        Link::Body(body) => Some(SensorKind::Subtree(body.clone())),
+        Link::World => {
+            let why = "sums over all bodies of the world are not measured";
+            assembly.context.notes.ignore(&section.element, why);
             None
         }
     }
 }
 
-/// The frame of a body, a site or a geom.
-fn frame(assembly: &mut Assembly<'_>, section: &Section) -> Option<Frame> {
-    let element = &section.element;
-    if element.has("refname") || element.has("reftype") {
-        assembly
-            .context
-            .notes
-            .ignore(element, "measured relative to another frame; ours are relative to the world");
+fn pose(assembly: &mut Assembly<'_>, section: &Section) -> Option<SensorKind> {
+    let seen = frame(assembly, section, ["objtype", "objname"])?;
+    if !section.element.has("refname") {
+        return Some(SensorKind::FramePose(seen));
+    }
+    let from = frame(assembly, section, ["reftype", "refname"])?;
+    Some(SensorKind::RelativePose { frame: seen, from })
+}
+
+/// A frame whose motion is told in the world.
+fn absolute(assembly: &mut Assembly<'_>, section: &Section) -> Option<Frame> {
+    if section.element.has("refname") || section.element.has("reftype") {
+        let why = "measured relative to another frame; ours are relative to the world";
+        assembly.context.notes.ignore(&section.element, why);
         return None;
     }
-    let kind = element.required("objtype")?;
+    frame(assembly, section, ["objtype", "objname"])
+}
+
+/// The frame of a body, a site or a geom, by the attributes that tell its type and name.
+fn frame(assembly: &mut Assembly<'_>, section: &Section, [kind, name]: [&str; 2]) -> Option<Frame> {
+    let element = &section.element;
+    let kind = element.required(kind)?;
     match kind {
-        "site" => site(assembly, section, "objname").map(|id| Frame::Site(Ref::Id(id))),
+        "site" => site(assembly, section, name).map(|id| Frame::Site(Ref::Id(id))),
         "body" | "xbody" => {
-            let b = assembly.body(section, "objname")?;
+            let b = assembly.body(section, name)?;
             let body = &assembly.spec.bodies[b];
             // "body" means the principal axes of inertia there
             let inertial = kind == "body";
@@ -122,7 +179,7 @@ fn frame(assembly: &mut Assembly<'_>, section: &Section) -> Option<Frame> {
             Some(new_site(assembly, b, X_LS, format!("{}_{suffix}", body.name), section))
         }
         "geom" => {
-            let full = section.scope.name(element.required("objname")?);
+            let full = section.scope.name(element.required(name)?);
             let Some(&(b, i)) = assembly.geoms.get(full.as_str()) else {
                 missing(assembly.context.notes, section, "geom", &full, assembly.shapes.keys());
                 return None;

@@ -109,6 +109,10 @@ impl Source {
     /// Lists what nobody read in attached models.
     pub fn report_unread(&self) {
         for source in self.models.values() {
+            let is_used = |root: &&Element| root.children.iter().any(|e| e.tag == "worldbody" && e.is_seen());
+            if let Some(root) = source.root.as_ref().filter(|root| !is_used(root)) {
+                root.ignore("the model is attached nowhere");
+            }
             source.root.iter().for_each(Element::report_unread);
             source.report_unread();
         }

@@ -44,6 +44,8 @@ pub(super) struct BodySpec {
     pub solid: Solid,
     /// Where `<inertial>` puts the principal axes; the centre of mass with the body's axes if it does not.
     pub X_LI: Pose,
+    /// Share of its weight that is carried from outside.
+    pub gravity_compensation: f64,
     /// What `<inertial>` said, before geoms were looked at.
     pub stated: Option<Solid>,
     /// The file that it comes from.
@@ -66,6 +68,7 @@ pub(super) struct GeomSpec {
     pub contype: u32,
     pub conaffinity: u32,
     pub material: Material,
+    pub priority: i32,
     pub margin: f64,
     pub gap: f64,
     pub color: [f32; 4],

@@ -123,13 +123,11 @@ impl<'a> TreeReader<'a> {
         for decoration in ["user", "simple", "sleep", "fuse"] {
             element.attribute(decoration);
         }
-        if element.number("gravcomp").is_some_and(|g| g != 0.0) {
-            self.context.notes.once(element, "gravity compensation is not simulated");
-        }
         if element.boolean("mocap") == Some(true) {
             self.context.notes.ignore(element, "mocap: the body stands still, nothing moves it from outside");
         }
         let mut body = empty_body(name, within.body, X_PL, element, scope);
+        body.gravity_compensation = element.number("gravcomp").unwrap_or(0.0);
         body.X_WL = self.spec.bodies[within.body].X_WL * X_PL;
         self.spec.bodies.push(body);
         let childclass = element.attribute("childclass").map(str::to_owned);
@@ -267,6 +265,7 @@ fn empty_body(name: String, parent: usize, X_PL: Pose, element: &Element, scope:
         sites: Vec::new(),
         solid: nothing(),
         X_LI: Pose::identity(),
+        gravity_compensation: 0.0,
         stated: None,
         source: scope.source.clone(),
         place: element.place(),

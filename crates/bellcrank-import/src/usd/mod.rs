@@ -28,7 +28,7 @@ use crate::mend::mended;
 use crate::size;
 use crate::{Files, ImportError, ImportTrouble, Log, Options};
 use bellcrank_math::{Sym3, Vec3};
-use bellcrank_model::{Body, BodyId, Joint, Link, ModelBuilder, Place, Shape};
+use bellcrank_model::{Body, BodyId, Joint, Link, MaterialRules, ModelBuilder, Place, Shape};
 use layer::Value;
 use scene::{Node, Nodes};
 use shapes::Form;
@@ -55,7 +55,7 @@ pub(crate) fn read(
     let name = name.or(scene.prims.first().map(|p| p.name.as_str())).unwrap_or("stage");
     let mut builder = ModelBuilder::new(name);
     builder.place(Place::new(scene.file.clone(), 1));
-    Assembly { nodes: &nodes, options, log, bodies: HashMap::new(), names: HashSet::new() }
+    Assembly { nodes: &nodes, options, log, bodies: HashMap::new(), names: HashSet::new(), rules: None }
         .add_to(&mut builder);
     report_unread(&nodes, log);
     Ok(builder)
@@ -67,6 +67,8 @@ struct Assembly<'a> {
     log: &'a Log,
     bodies: HashMap<usize, BodyId>,
     names: HashSet<(&'static str, String)>,
+    /// How materials combine, as the first one says.
+    rules: Option<MaterialRules>,
 }
 
 impl Assembly<'_> {
@@ -150,6 +152,18 @@ impl Assembly<'_> {
         let mut shape = Shape::new(name, link, form.geometry.clone()).at(form.X_LG).place(node.place.clone());
         shape.collides = form.collides;
         shape.material = shapes::material(self.nodes, node);
+        if let Some(rules) = shapes::rules(self.nodes, node).filter(|_| form.collides) {
+            match self.rules {
+                Some(first) if first != rules => self.log.ignore(
+                    node.place.clone(),
+                    "materials combine by different rules: that of the first shape holds for all",
+                ),
+                _ => {
+                    self.rules = Some(rules);
+                    builder.material_rules(rules);
+                }
+            }
+        }
         shape.color = shapes::color(node.prim).unwrap_or(shape.color);
         builder.shape(shape);
     }

@@ -21,9 +21,17 @@ pub(super) fn parse(file: &File, limits: &Limits) -> Result<Layer, ImportError> 
     }
     let text = String::from_utf8_lossy(&file.bytes);
     let text = text.trim_start_matches('\u{feff}');
-    if file.bytes.starts_with(b"PXR-USDC") {
-        let hint = "convert it to text: usdcat robot.usd --out robot.usda";
-        return Err(fail(0, ImportTrouble::said("this is binary USD", hint)));
+    for (start, what, hint) in [
+        (&b"PXR-USDC"[..], "this is binary USD", "convert it to text: usdcat robot.usdc --out robot.usda"),
+        (
+            &b"PK\x03\x04"[..],
+            "this is a USD archive",
+            "unpack it (unzip robot.usdz), then convert: usdcat robot.usdc --out robot.usda",
+        ),
+    ] {
+        if file.bytes.starts_with(start) {
+            return Err(fail(0, ImportTrouble::said(what, hint)));
+        }
     }
     if !text.starts_with("#usda") {
         let found = text.chars().take(12).filter(|c| !c.is_control()).collect();

@@ -5,7 +5,7 @@ use super::scene::{Node, Nodes};
 use super::xform::Affine;
 use crate::log::Log;
 use bellcrank_math::{Pose, Quat, Vec3};
-use bellcrank_model::{Geometry, Material, Mesh};
+use bellcrank_model::{CombineRule, Geometry, Material, MaterialRules, Mesh};
 use std::sync::Arc;
 
 /// The kinds of prim that have a form.
@@ -115,6 +115,21 @@ pub(super) fn material(nodes: &Nodes<'_>, node: &Node<'_>) -> Material {
         material.restitution = prim.number("physics:restitution").unwrap_or(0.0);
     }
     material
+}
+
+/// How the material bound to a node wants to be combined with others: the rules of PhysX, whose default is the average.
+pub(super) fn rules(nodes: &Nodes<'_>, node: &Node<'_>) -> Option<MaterialRules> {
+    let prim = nodes.all[nodes.get(node.material.as_ref()?)?].prim;
+    let rule = |name: &str| match prim.token(name) {
+        Some("min") => CombineRule::Minimum,
+        Some("multiply") => CombineRule::Product,
+        Some("max") => CombineRule::Maximum,
+        _ => CombineRule::Average,
+    };
+    prim.has_api("PhysicsMaterialAPI").then(|| MaterialRules {
+        friction: rule("physxMaterial:frictionCombineMode"),
+        restitution: rule("physxMaterial:restitutionCombineMode"),
+    })
 }
 
 /// Red, green, blue, opacity, if the prim has a colour.

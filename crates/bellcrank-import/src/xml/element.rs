@@ -116,6 +116,11 @@ impl Element {
         }
     }
 
+    /// Whether anyone has looked at it.
+    pub fn is_seen(&self) -> bool {
+        self.seen.get()
+    }
+
     /// Marks the element as read (not its attributes, nor what is in it).
     pub fn see(&self) {
         self.seen.set(true);

@@ -64,6 +64,9 @@ pub struct Dof {
     pub spring: Option<Spring>,
     /// Largest effort of all actuators on this degree of freedom together [N·m or N]; infinite for none.
     pub effort_limit: f64,
+    /// Least and largest effort of all actuators together, where they do not push as they pull [N·m or N]; infinite
+    /// for none. It holds besides `effort_limit`.
+    pub effort_range: [f64; 2],
     /// Largest speed [rad/s or m/s]; infinite for none.
     pub velocity_limit: f64,
 }
@@ -86,6 +89,7 @@ impl Default for Dof {
             friction: 0.0,
             spring: None,
             effort_limit: f64::INFINITY,
+            effort_range: [f64::NEG_INFINITY, f64::INFINITY],
             velocity_limit: f64::INFINITY,
         }
     }

@@ -126,9 +126,10 @@ impl Batch {
             let count = model.actuators().len();
             return Err(BatchError::NoSuchPart { what: "actuator", index: actuator, count });
         };
-        let joints = &model.joints()[..part.joint.id().index()];
+        let Some((joint, dof)) = part.coordinate() else { return Ok(0.0) };
+        let joints = &model.joints()[..joint.index()];
         let first: usize = joints.iter().map(|joint| joint.kind.dof_count()).sum();
-        Ok(self.groups[g].readout(w).drive_impulse[first + part.dof] / self.dt)
+        Ok(self.groups[g].readout(w).drive_impulse[first + dof] / self.dt)
     }
 
     /// What touches at the present pose, with the forces of the last step.
@@ -154,11 +155,16 @@ impl Batch {
         let Some(sensor) = model.sensors().iter().find(|sensor| sensor.name == name) else {
             return Err(no_such("sensor", name, model.sensors().iter().map(|sensor| &sensor.name)));
         };
-        self.measure(world, model, &sensor.kind)
+        self.measure(world, model, &sensor.kind)?.ok_or_else(|| BatchError::NotMeasured(name.to_owned()))
     }
 
-    fn measure(&self, world: usize, model: &Model, kind: &SensorKind) -> Result<Vec<f64>, BatchError> {
-        Ok(match kind {
+    fn measure(
+        &self,
+        world: usize,
+        model: &Model,
+        kind: &SensorKind,
+    ) -> Result<Option<Vec<f64>>, BatchError> {
+        Ok(Some(match kind {
             SensorKind::Imu { site } => {
                 let (X_WS, V, before) = self.site_motion(world, model, site.id())?;
                 let gravity = *self.parameters[self.find(world)?.0].gravity.get(self.find(world)?.1);
@@ -186,13 +192,14 @@ impl Batch {
             SensorKind::Touch { site, radius } => {
                 let part = &model.sites()[site.id().index()];
                 let (_, X_WS) = self.frame_pose(world, model, &Frame::Site(site.clone()))?;
-                let Some(body) = part.link.body() else { return Ok(vec![0.0]) };
+                let Some(body) = part.link.body() else { return Ok(Some(vec![0.0])) };
                 let near = |c: &BodyContact| (c.point - X_WS.p).norm() <= *radius;
                 let contacts = self.contacts(world)?;
                 let on = contacts.iter().filter(|c| (c.body_b == body || c.body_a == Some(body)) && near(c));
                 vec![on.map(|c| c.force.dot(c.normal)).sum()]
             }
-        })
+            _ => return Ok(None),
+        }))
     }
 
     /// Sum of the contact forces on a body [N].

@@ -71,6 +71,8 @@ pub enum BatchError {
     NoSuchJoint(String, String),
     #[error("there is no {what} {name:?}{hint}")]
     NoSuchName { what: &'static str, name: String, hint: String },
+    #[error("sensor {0:?} is of a kind that is not measured yet")]
+    NotMeasured(String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]

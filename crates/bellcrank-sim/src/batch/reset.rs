@@ -46,10 +46,11 @@ impl Batch {
         }
         let q = self.joint_position(world)?;
         for (a, actuator) in model.actuators().iter().enumerate() {
-            let joint = actuator.joint.id().index();
+            let Some((joint, dof)) = actuator.coordinate() else { continue };
+            let joint = joint.index();
             let first: usize = model.joints()[..joint].iter().map(|j| j.kind.coordinate_count()).sum();
             if model.joints()[joint].kind.has_scalar_coordinates() {
-                self.set_target_position(world, a, q[first + actuator.dof])?;
+                self.set_target_position(world, a, q[first + dof])?;
             }
         }
         for (actuator, value) in &keyframe.controls {

@@ -45,8 +45,10 @@ enum Command {
     /// Show the engine at work and print figures
     #[command(after_help = "Example:\n  bellcrank demo\n  bellcrank demo --json")]
     Demo(demo::Demo),
-    /// Inspect a mechanism: counts, loops, mobility, redundant rows
-    #[command(after_help = "Example:\n  bellcrank check robot.urdf\n  bellcrank check hybrid_biped --json")]
+    /// Inspect a mechanism: counts, loops, mobility, redundant rows, what looks wrong, what is ignored
+    #[command(
+        after_help = "Exit codes:\n  0  the file loads\n  1  it does not, and why\n  2  wrong arguments\n  3  it loads with warnings, and --strict was given\n\nExample:\n  bellcrank check robot.urdf\n  bellcrank check hybrid_biped --json"
+    )]
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
     #[command(

@@ -1,15 +1,15 @@
 //! Every rule that a model must obey. All faults are collected; nothing stops at the first.
 
-use crate::actuator::Control;
+mod drives;
+mod named;
+
 use crate::body::Body;
 use crate::builder::Parts;
-use crate::contact::ContactFilter;
 use crate::fault::{Fault, Place, Trouble};
 use crate::ids::Link;
 use crate::joint::{Dof, Joint, JointKind, Placement};
 use crate::mesh::Mesh;
 use crate::resolve::{Names, said};
-use crate::sensor::{Frame, SensorKind};
 use crate::shape::{Geometry, Shape};
 use bellcrank_math::{Pose, Vec3};
 
@@ -31,6 +31,7 @@ pub(crate) fn check(parts: &mut Parts, names: &Names, faults: &mut Vec<Fault>) {
         rules.joint(joint, &parts.bodies, names);
     }
     rules.couplings(parts, names);
+    rules.tendons(parts, names);
     rules.actuators(parts, names);
     for shape in &mut parts.shapes {
         rules.place = said(&shape.place);
@@ -120,6 +121,7 @@ impl Rules<'_> {
     fn body(&mut self, body: &mut Body) {
         self.pose("the pose", &mut body.X_WL);
         self.finite_vector("the centre of mass", body.com);
+        self.finite("the gravity compensation", body.gravity_compensation);
         if !body.mass.is_finite() {
             self.finite("the mass", body.mass);
         } else if body.mass <= 0.0 {
@@ -201,63 +203,11 @@ impl Rules<'_> {
         self.not_negative("the damping", dof.damping);
         self.not_negative("the friction", dof.friction);
         self.bound("the effort limit", dof.effort_limit);
+        self.range("the effort range", dof.effort_range);
         self.bound("the velocity limit", dof.velocity_limit);
         if let Some(spring) = dof.spring {
             self.not_negative("the spring's stiffness", spring.stiffness);
             self.finite("the spring's rest coordinate", spring.rest);
-        }
-    }
-
-    fn couplings(&mut self, parts: &mut Parts, names: &Names) {
-        for coupling in &mut parts.couplings {
-            self.place = said(&coupling.place);
-            if coupling.terms.is_empty() {
-                self.fault(Trouble::EmptyCoupling);
-            }
-            self.finite("the constant", coupling.constant);
-            for term in &mut coupling.terms {
-                let usable = term.coefficient != 0.0 && term.coefficient.is_finite();
-                self.in_range("the coefficient", term.coefficient, usable, "finite and not zero");
-                if names.joints.resolve(&mut term.joint, &self.place, self.faults) {
-                    let kind = parts.joints[term.joint.id().index()].kind;
-                    self.dof_exists(kind, term.dof);
-                    if !kind.has_scalar_coordinates() && kind.dof_count() > 0 {
-                        self.fault(Trouble::NoScalarCoordinate(kind.name()));
-                    }
-                }
-            }
-        }
-    }
-
-    fn dof_exists(&mut self, kind: JointKind, dof: usize) {
-        let count = kind.dof_count();
-        if dof >= count {
-            self.fault(Trouble::NoSuchDof { dof, kind: kind.name(), count });
-        }
-    }
-
-    fn actuators(&mut self, parts: &mut Parts, names: &Names) {
-        for actuator in &mut parts.actuators {
-            self.place = said(&actuator.place);
-            if names.joints.resolve(&mut actuator.joint, &self.place, self.faults) {
-                self.dof_exists(parts.joints[actuator.joint.id().index()].kind, actuator.dof);
-            }
-            let geared = actuator.gear != 0.0 && actuator.gear.is_finite();
-            self.in_range("the gear", actuator.gear, geared, "finite and not zero");
-            self.bound("the effort limit", actuator.effort_limit);
-            self.range("the control range", actuator.control_range);
-            match actuator.control {
-                Control::Position { kp, kd } => {
-                    self.not_negative("kp", kp);
-                    self.not_negative("kd", kd);
-                }
-                Control::Velocity { kd } => self.not_negative("kd", kd),
-                Control::Effort => {}
-                Control::Affine { gain, bias } => {
-                    self.finite("the gain", gain);
-                    self.finite_vector("the bias", Vec3::from_array(bias));
-                }
-            }
         }
     }
 
@@ -328,78 +278,6 @@ impl Rules<'_> {
         for (triangle, corners) in mesh.triangles.iter().enumerate() {
             if let Some(&vertex) = corners.iter().find(|v| **v as usize >= count) {
                 return self.fault(Trouble::NoSuchVertex { triangle, vertex, count });
-            }
-        }
-    }
-
-    fn sensors(&mut self, parts: &mut Parts, names: &Names) {
-        for sensor in &mut parts.sensors {
-            self.place = said(&sensor.place);
-            match &mut sensor.kind {
-                SensorKind::Imu { site }
-                | SensorKind::FramePose(Frame::Site(site))
-                | SensorKind::FrameVelocity(Frame::Site(site)) => {
-                    names.sites.resolve(site, &self.place, self.faults);
-                }
-                SensorKind::FramePose(Frame::Body(body))
-                | SensorKind::FrameVelocity(Frame::Body(body))
-                | SensorKind::ContactForce(body) => {
-                    names.bodies.resolve(body, &self.place, self.faults);
-                }
-                SensorKind::JointState(joint) => {
-                    names.joints.resolve(joint, &self.place, self.faults);
-                }
-                SensorKind::Touch { site, radius } => {
-                    names.sites.resolve(site, &self.place, self.faults);
-                    self.positive("the radius", *radius);
-                }
-            }
-        }
-    }
-
-    fn keyframes(&mut self, parts: &mut Parts, names: &Names) {
-        for keyframe in &mut parts.keyframes {
-            self.place = said(&keyframe.place);
-            for (joint, values) in &mut keyframe.joints {
-                if let Some(bad) = values.iter().find(|x| !x.is_finite()) {
-                    self.finite("a coordinate", *bad);
-                }
-                if names.joints.resolve(joint, &self.place, self.faults) {
-                    let joint = &parts.joints[joint.id().index()];
-                    let (found, expected) = (values.len(), joint.kind.coordinate_count());
-                    if found != expected {
-                        let what = format!("entry for joint {:?}", joint.name);
-                        self.fault(Trouble::WrongCount { what, found, expected });
-                    }
-                }
-            }
-            for (body, X_WL) in &mut keyframe.bodies {
-                names.bodies.resolve(body, &self.place, self.faults);
-                self.pose("a body's pose", X_WL);
-            }
-            for (actuator, value) in &mut keyframe.controls {
-                names.actuators.resolve(actuator, &self.place, self.faults);
-                self.finite("a control", *value);
-            }
-        }
-    }
-
-    fn filters(&mut self, parts: &mut Parts, names: &Names) {
-        for filter in &mut parts.filters {
-            let same = match filter {
-                ContactFilter::Exclude { a, b, place } => {
-                    self.place = place.clone();
-                    names.bodies.resolve(a, place, self.faults) & names.bodies.resolve(b, place, self.faults)
-                        && a == b
-                }
-                ContactFilter::Pair { a, b, place } => {
-                    self.place = place.clone();
-                    names.shapes.resolve(a, place, self.faults) & names.shapes.resolve(b, place, self.faults)
-                        && a == b
-                }
-            };
-            if same {
-                self.fault(Trouble::SameBody);
             }
         }
     }

@@ -1,0 +1,151 @@
+//! Tendons and actuators of MJCF.
+
+use super::Exported;
+use super::mjcf_joints::joint_name;
+use super::write::{Xml, number, numbers};
+use bellcrank_model::{
+    Actuator, ActuatorId, Control, CouplingTerm, Dof, JointId, JointKind, Model, Target, Tendon,
+};
+
+/// The joints of a sum; `None` where one of them closes a loop, which has no joint in MJCF.
+pub(super) fn add_terms(model: &Model, terms: &[CouplingTerm], xml: &mut Xml) {
+    for term in terms {
+        let joint = joint_name(&model.joints()[term.joint.id().index()], term.dof);
+        xml.leaf("joint", &[("joint", joint), ("coef", number(term.coefficient))]);
+    }
+}
+
+/// Tendons, inside `<tendon>`. Those over joints that close loops are left out.
+pub(super) fn add_tendons(model: &Model, closing: &[JointId], xml: &mut Xml, out: &mut Exported) {
+    for tendon in model.tendons() {
+        if !is_writable(tendon, closing) {
+            out.left_out.push(format!("tendon {:?}: over a joint that closes a loop", tendon.name));
+            continue;
+        }
+        let mut said = vec![("name", tendon.name.clone())];
+        add_resistance(&tendon.dof, &mut said);
+        xml.open("fixed", &said);
+        add_terms(model, &tendon.terms, xml);
+        xml.close();
+    }
+}
+
+fn is_writable(tendon: &Tendon, closing: &[JointId]) -> bool {
+    tendon.terms.iter().all(|term| !closing.contains(&term.joint.id()))
+}
+
+fn add_resistance(dof: &Dof, said: &mut Vec<(&str, String)>) {
+    if dof.limits.iter().any(|x| x.is_finite()) {
+        // a bound far away stands for none
+        said.push(("range", numbers(&dof.limits.map(|x| x.clamp(-1e6, 1e6)))));
+    }
+    let resists = [("damping", dof.damping), ("armature", dof.armature), ("frictionloss", dof.friction)];
+    said.extend(resists.into_iter().filter(|(_, x)| *x != 0.0).map(|(name, x)| (name, number(x))));
+    if let Some(spring) = dof.spring {
+        said.push(("stiffness", number(spring.stiffness)));
+        // one negative number would mean "as at the reference pose"
+        said.push(("springlength", numbers(&[spring.rest, spring.rest])));
+    }
+    let [low, high] = effort_range(dof.effort_limit, dof.effort_range);
+    if low.is_finite() && high.is_finite() {
+        said.push(("actuatorfrcrange", numbers(&[low, high])));
+    }
+}
+
+/// Both bounds of effort as one range.
+pub(super) fn effort_range(limit: f64, [low, high]: [f64; 2]) -> [f64; 2] {
+    [low.max(-limit), high.min(limit)]
+}
+
+/// The section `<actuator>`; gives those that were written.
+pub(super) fn add_actuators(
+    model: &Model,
+    closing: &[JointId],
+    xml: &mut Xml,
+    out: &mut Exported,
+) -> Vec<ActuatorId> {
+    let mut written = Vec::new();
+    xml.open("actuator", &[]);
+    for (a, actuator) in model.actuators().iter().enumerate() {
+        match target(model, actuator, closing) {
+            Ok(said) => {
+                written.push(ActuatorId::new(a));
+                add_actuator(actuator, said, xml, out);
+            }
+            Err(why) => out.left_out.push(format!("actuator {:?}: {why}", actuator.name)),
+        }
+    }
+    xml.close_or_drop();
+    written
+}
+
+/// What an actuator moves, as attributes; or why MJCF cannot say it.
+fn target(
+    model: &Model,
+    actuator: &Actuator,
+    closing: &[JointId],
+) -> Result<Vec<(&'static str, String)>, String> {
+    let site = |index: usize| model.sites()[index].name.clone();
+    match &actuator.target {
+        Target::Joint { joint: id, dof } => {
+            let joint = &model.joints()[id.id().index()];
+            if matches!(joint.kind, JointKind::Spherical | JointKind::Free) {
+                return Err(format!("it drives part of a {} joint", joint.kind.name()));
+            }
+            if closing.contains(&id.id()) {
+                return Err("it drives a joint that closes a loop".into());
+            }
+            let mut said = vec![("joint", joint_name(joint, *dof))];
+            said.extend((actuator.gear != 1.0).then(|| ("gear", number(actuator.gear))));
+            Ok(said)
+        }
+        Target::Tendon(id) => {
+            let tendon = &model.tendons()[id.id().index()];
+            if !is_writable(tendon, closing) {
+                return Err("its tendon is left out".into());
+            }
+            let mut said = vec![("tendon", tendon.name.clone())];
+            said.extend((actuator.gear != 1.0).then(|| ("gear", number(actuator.gear))));
+            Ok(said)
+        }
+        Target::Site { site: at, reference, wrench } => {
+            let mut said = vec![("site", site(at.id().index()))];
+            said.extend(reference.as_ref().map(|r| ("refsite", site(r.id().index()))));
+            said.push(("gear", numbers(&wrench.map(|x| x * actuator.gear))));
+            Ok(said)
+        }
+    }
+}
+
+fn add_actuator(actuator: &Actuator, target: Vec<(&'static str, String)>, xml: &mut Xml, out: &mut Exported) {
+    let mut said = vec![("name", actuator.name.clone())];
+    said.extend(target);
+    let tag = match actuator.control {
+        Control::Effort => "motor",
+        Control::Position { kp, kd } => {
+            said.extend([("kp", number(kp)), ("kv", number(kd))]);
+            "position"
+        }
+        Control::Velocity { kd } => {
+            said.push(("kv", number(kd)));
+            "velocity"
+        }
+        Control::Affine { gain, bias } => {
+            said.extend([
+                ("gainprm", number(gain)),
+                ("biastype", "affine".into()),
+                ("biasprm", numbers(&bias)),
+            ]);
+            "general"
+        }
+    };
+    let ranges = [("forcerange", actuator.effort_bounds()), ("ctrlrange", actuator.control_range)];
+    for (name, range) in ranges {
+        match range.map(f64::is_finite) {
+            [true, true] => said.push((name, numbers(&range))),
+            [false, false] => {}
+            _ => out.left_out.push(format!("actuator {:?}: its one-sided {name}", actuator.name)),
+        }
+    }
+    xml.leaf(tag, &said);
+}

@@ -1,0 +1,69 @@
+//! Tendons: weighted sums of joint coordinates that have limits, springs and motors of their own.
+//!
+//! A cable over pulleys of fixed radii on joint axes has the length Σ rᵢ qᵢ; so has the differential of two fingers.
+//! What acts on the tendon with effort f acts on coordinate i with cᵢ f.
+
+use crate::coupling::CouplingTerm;
+use crate::fault::Place;
+use crate::ids::{JointId, Ref};
+use crate::joint::{Dof, Spring};
+
+/// length = Σ coefficient · coordinate, with what bounds or resists it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tendon {
+    /// Unique among tendons.
+    pub name: String,
+    /// The coordinates that it sums up.
+    pub terms: Vec<CouplingTerm>,
+    /// Limits, spring, damping, friction, armature and effort limit of the length.
+    pub dof: Dof,
+    /// Where it was said.
+    pub place: Option<Place>,
+}
+
+impl Tendon {
+    /// A tendon over no joint yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Tendon { name: name.into(), terms: Vec::new(), dof: Dof::default(), place: None }
+    }
+
+    /// Adds the first coordinate of a joint.
+    pub fn term(self, joint: impl Into<Ref<JointId>>, coefficient: f64) -> Self {
+        self.term_of(joint, 0, coefficient)
+    }
+
+    /// Adds any coordinate of a joint.
+    pub fn term_of(mut self, joint: impl Into<Ref<JointId>>, dof: usize, coefficient: f64) -> Self {
+        self.terms.push(CouplingTerm { joint: joint.into(), dof, coefficient });
+        self
+    }
+
+    /// Least and largest length.
+    pub fn limits(mut self, low: f64, high: f64) -> Self {
+        self.dof.limits = [low, high];
+        self
+    }
+
+    /// A spring that pulls to a length.
+    pub fn spring(mut self, stiffness: f64, rest: f64) -> Self {
+        self.dof.spring = Some(Spring { stiffness, rest });
+        self
+    }
+
+    /// Viscous damping.
+    pub fn damping(mut self, damping: f64) -> Self {
+        self.dof.damping = damping;
+        self
+    }
+
+    /// Says where the tendon was described; otherwise it is the caller's line.
+    pub fn place(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Nothing bounds or resists its length: only motors use it.
+    pub fn is_free(&self) -> bool {
+        self.dof == Dof::default()
+    }
+}

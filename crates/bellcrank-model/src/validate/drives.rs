@@ -1,0 +1,101 @@
+//! Rules of couplings, tendons and motors.
+
+use super::Rules;
+use crate::actuator::{Control, Target};
+use crate::builder::Parts;
+use crate::coupling::CouplingTerm;
+use crate::fault::Trouble;
+use crate::joint::{Joint, JointKind};
+use crate::resolve::{Names, said};
+use bellcrank_math::Vec3;
+
+impl Rules<'_> {
+    pub(super) fn couplings(&mut self, parts: &mut Parts, names: &Names) {
+        for coupling in &mut parts.couplings {
+            self.place = said(&coupling.place);
+            self.finite("the constant", coupling.constant);
+            self.terms(&mut coupling.terms, &parts.joints, names);
+        }
+    }
+
+    pub(super) fn tendons(&mut self, parts: &mut Parts, names: &Names) {
+        for tendon in &mut parts.tendons {
+            self.place = said(&tendon.place);
+            self.terms(&mut tendon.terms, &parts.joints, names);
+            self.dof(&tendon.dof);
+        }
+    }
+
+    /// A weighted sum of coordinates.
+    fn terms(&mut self, terms: &mut [CouplingTerm], joints: &[Joint], names: &Names) {
+        if terms.is_empty() {
+            self.fault(Trouble::EmptyCoupling);
+        }
+        for term in terms {
+            let usable = term.coefficient != 0.0 && term.coefficient.is_finite();
+            self.in_range("the coefficient", term.coefficient, usable, "finite and not zero");
+            if names.joints.resolve(&mut term.joint, &self.place, self.faults) {
+                let kind = joints[term.joint.id().index()].kind;
+                self.dof_exists(kind, term.dof);
+                if !kind.has_scalar_coordinates() && kind.dof_count() > 0 {
+                    self.fault(Trouble::NoScalarCoordinate(kind.name()));
+                }
+            }
+        }
+    }
+
+    fn dof_exists(&mut self, kind: JointKind, dof: usize) {
+        let count = kind.dof_count();
+        if dof >= count {
+            self.fault(Trouble::NoSuchDof { dof, kind: kind.name(), count });
+        }
+    }
+
+    pub(super) fn actuators(&mut self, parts: &mut Parts, names: &Names) {
+        for actuator in &mut parts.actuators {
+            self.place = said(&actuator.place);
+            self.target(&mut actuator.target, &parts.joints, names);
+            let geared = actuator.gear != 0.0 && actuator.gear.is_finite();
+            self.in_range("the gear", actuator.gear, geared, "finite and not zero");
+            self.bound("the effort limit", actuator.effort_limit);
+            self.range("the effort range", actuator.effort_range);
+            self.range("the control range", actuator.control_range);
+            match actuator.control {
+                Control::Position { kp, kd } => {
+                    self.not_negative("kp", kp);
+                    self.not_negative("kd", kd);
+                }
+                Control::Velocity { kd } => self.not_negative("kd", kd),
+                Control::Effort => {}
+                Control::Affine { gain, bias } => {
+                    self.finite("the gain", gain);
+                    self.finite_vector("the bias", Vec3::from_array(bias));
+                }
+            }
+        }
+    }
+
+    fn target(&mut self, target: &mut Target, joints: &[Joint], names: &Names) {
+        match target {
+            Target::Joint { joint, dof } => {
+                if names.joints.resolve(joint, &self.place, self.faults) {
+                    self.dof_exists(joints[joint.id().index()].kind, *dof);
+                }
+            }
+            Target::Tendon(tendon) => {
+                names.tendons.resolve(tendon, &self.place, self.faults);
+            }
+            Target::Site { site, reference, wrench } => {
+                names.sites.resolve(site, &self.place, self.faults);
+                if let Some(reference) = reference {
+                    names.sites.resolve(reference, &self.place, self.faults);
+                }
+                if let Some(bad) = wrench.iter().find(|x| !x.is_finite()) {
+                    self.finite("the wrench", *bad);
+                } else if wrench.iter().all(|x| *x == 0.0) {
+                    self.in_range("the wrench", 0.0, false, "not zero");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Rules of what only names other parts: sensors, keyframes and contact filters.
+
+use super::Rules;
+use crate::builder::Parts;
+use crate::contact::ContactFilter;
+use crate::fault::Trouble;
+use crate::joint::{Joint, JointKind};
+use crate::resolve::{Names, said};
+use crate::sensor::{Frame, SensorKind};
+
+impl Rules<'_> {
+    pub(super) fn sensors(&mut self, parts: &mut Parts, names: &Names) {
+        for sensor in &mut parts.sensors {
+            self.place = said(&sensor.place);
+            self.sensor(&mut sensor.kind, names);
+        }
+    }
+
+    fn sensor(&mut self, kind: &mut SensorKind, names: &Names) {
+        match kind {
+            SensorKind::FramePose(frame)
+            | SensorKind::FrameVelocity(frame)
+            | SensorKind::FrameAcceleration(frame) => self.frame(frame, names),
+            SensorKind::RelativePose { frame, from } => {
+                self.frame(frame, names);
+                self.frame(from, names);
+            }
+            SensorKind::Imu { site }
+            | SensorKind::SiteVelocity(site)
+            | SensorKind::ForceTorque(site)
+            | SensorKind::Range(site) => {
+                names.sites.resolve(site, &self.place, self.faults);
+            }
+            SensorKind::ContactForce(body) | SensorKind::Subtree(body) => {
+                names.bodies.resolve(body, &self.place, self.faults);
+            }
+            SensorKind::JointState(joint) | SensorKind::JointEffort(joint) => {
+                names.joints.resolve(joint, &self.place, self.faults);
+            }
+            SensorKind::ActuatorState(actuator) => {
+                names.actuators.resolve(actuator, &self.place, self.faults);
+            }
+            SensorKind::TendonState(tendon) => {
+                names.tendons.resolve(tendon, &self.place, self.faults);
+            }
+            SensorKind::Touch { site, radius } => {
+                names.sites.resolve(site, &self.place, self.faults);
+                self.positive("the radius", *radius);
+            }
+            SensorKind::Energy | SensorKind::Clock => {}
+        }
+    }
+
+    fn frame(&mut self, frame: &mut Frame, names: &Names) {
+        match frame {
+            Frame::Body(body) => names.bodies.resolve(body, &self.place, self.faults),
+            Frame::Site(site) => names.sites.resolve(site, &self.place, self.faults),
+        };
+    }
+
+    pub(super) fn keyframes(&mut self, parts: &mut Parts, names: &Names) {
+        for keyframe in &mut parts.keyframes {
+            self.place = said(&keyframe.place);
+            let joints = &parts.joints;
+            for (list, what, count) in [
+                (&mut keyframe.joints, "a coordinate", JointKind::coordinate_count as fn(JointKind) -> usize),
+                (&mut keyframe.velocities, "a velocity", JointKind::dof_count),
+            ] {
+                for (joint, values) in list {
+                    self.joint_values(what, values);
+                    if names.joints.resolve(joint, &self.place, self.faults) {
+                        let joint = &joints[joint.id().index()];
+                        self.count_of(joint, values.len(), count(joint.kind));
+                    }
+                }
+            }
+            for (body, X_WL) in &mut keyframe.bodies {
+                names.bodies.resolve(body, &self.place, self.faults);
+                self.pose("a body's pose", X_WL);
+            }
+            for (actuator, value) in &mut keyframe.controls {
+                names.actuators.resolve(actuator, &self.place, self.faults);
+                self.finite("a control", *value);
+            }
+        }
+    }
+
+    pub(super) fn filters(&mut self, parts: &mut Parts, names: &Names) {
+        for filter in &mut parts.filters {
+            let same = match filter {
+                ContactFilter::Exclude { a, b, place } => {
+                    self.place = place.clone();
+                    names.bodies.resolve(a, place, self.faults) & names.bodies.resolve(b, place, self.faults)
+                        && a == b
+                }
+                ContactFilter::Pair { a, b, place } => {
+                    self.place = place.clone();
+                    names.shapes.resolve(a, place, self.faults) & names.shapes.resolve(b, place, self.faults)
+                        && a == b
+                }
+            };
+            if same {
+                self.fault(Trouble::SameBody);
+            }
+        }
+    }
+
+    fn joint_values(&mut self, what: &str, values: &[f64]) {
+        if let Some(bad) = values.iter().find(|x| !x.is_finite()) {
+            self.finite(what, *bad);
+        }
+    }
+
+    fn count_of(&mut self, joint: &Joint, found: usize, expected: usize) {
+        if found != expected {
+            let what = format!("entry for joint {:?}", joint.name);
+            self.fault(Trouble::WrongCount { what, found, expected });
+        }
+    }
+}
