@@ -101,8 +101,8 @@ class Model:
     def joint_bodies(self) -> list[tuple[Optional[str], Optional[str]]]:
         """Predecessor and successor of each joint; ``None`` is the world."""
     @property
-    def actuator_joints(self) -> list[str]:
-        """The joint that each motor drives."""
+    def actuator_joints(self) -> list[Optional[str]]:
+        """The joint that each motor drives; ``None`` for one that pulls a tendon or pushes a site."""
     @property
     def ignored(self) -> list[Note]:
         """What the file says and the engine does not do: file, line, element, why."""

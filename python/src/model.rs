@@ -176,8 +176,10 @@ macro_rules! parts_and_arrays {
             }
 
             #[getter]
-            fn actuator_joints(&self) -> Vec<&str> {
-                let name = |a: &model::Actuator| self.inner.joints()[a.joint.id().index()].name.as_str();
+            fn actuator_joints(&self) -> Vec<Option<&str>> {
+                let name = |a: &model::Actuator| {
+                    a.coordinate().map(|(joint, _)| self.inner.joints()[joint.index()].name.as_str())
+                };
                 self.inner.actuators().iter().map(name).collect()
             }
 

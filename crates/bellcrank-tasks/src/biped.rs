@@ -91,7 +91,7 @@ impl Biped {
                 Control::Position { kp, kd } => (kp, kd),
                 _ => (0.0, 0.0),
             };
-            let coordinate = starts[actuator.joint.id().index()];
+            let coordinate = actuator.coordinate().map_or(0, |(joint, _)| starts[joint.index()]);
             Motor { coordinate, kp: kp as f32, kd: kd as f32, limit: actuator.effort_limit as f32 }
         };
         Ok(Biped {
