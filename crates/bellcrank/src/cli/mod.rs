@@ -1,5 +1,8 @@
 //! The command line: one file per command.
 
+mod bench;
+mod bench_models;
+mod bench_tree;
 mod check;
 mod demo;
 mod models;
@@ -8,10 +11,11 @@ mod run;
 use bellcrank::import::{ImportError, Options, load};
 use bellcrank::model::{Faults, Model, library};
 use bellcrank::sim::BatchError;
+use bellcrank::tree::TreeError;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command line with these words, the program's name first; gives the exit code. The binary and
 /// `python -m bellcrank` are both nothing but this.
@@ -55,6 +59,9 @@ enum Command {
         after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json"
     )]
     Run(run::Run),
+    /// Measure how fast the engine is on this machine
+    #[command(after_help = "Example:\n  bellcrank bench tree\n  bellcrank bench tree --json --only rnea")]
+    Bench(bench::Bench),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
@@ -66,6 +73,7 @@ impl Arguments {
             Command::Demo(demo) => demo.run(),
             Command::Check(check) => check.run(),
             Command::Run(run) => run.run(),
+            Command::Bench(bench) => bench.run(),
             Command::Models(models) => models.run(),
         }
     }
@@ -75,6 +83,9 @@ impl Arguments {
 #[derive(Debug)]
 enum Error {
     UnknownModel(String),
+    UnknownScene(String),
+    Tree(TreeError),
+    Write(PathBuf, std::io::Error),
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
@@ -90,6 +101,14 @@ impl fmt::Display for Error {
                     "there is no file and no shipped mechanism {name:?}\n  hint: the shipped ones are {}",
                     known.join(", ")
                 )
+            }
+            Error::UnknownScene(name) => {
+                let known: Vec<&str> = bench::SCENES.iter().map(|scene| scene.name).collect();
+                write!(f, "there is no benchmark {name:?}\n  hint: there are {}", known.join(", "))
+            }
+            Error::Tree(error) => error.fmt(f),
+            Error::Write(path, error) => {
+                write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
             Error::Batch(error) => error.fmt(f),
             Error::Faults(faults) => write!(f, "the model has faults\n{faults}"),
