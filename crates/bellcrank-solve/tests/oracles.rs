@@ -188,7 +188,8 @@ fn contacts_agree_with_clarabel() {
         }
         let other = clarabel(&p, &slip);
         for (a, b) in own.iter().zip(&other) {
-            assert!((a - b).abs() < 1e-6, "{own:?} against {other:?}");
+            // an interior point stops √gap = 1e-6 short where a contact barely slides
+            assert!((a - b).abs() < 1e-5, "{own:?} against {other:?}");
         }
     }
     assert!(slid > 5 && stuck > 5, "both kinds occur: {slid} slide, {stuck} stick");

@@ -1,4 +1,4 @@
-//! One file per command.
+//! The command line: one file per command.
 
 mod bench;
 mod bench_linear;
@@ -22,13 +22,33 @@ use bellcrank::sim::{Batch, BatchError};
 use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// Runs the command line with these words, the program's name first; gives the exit code. The binary and
+/// `python -m bellcrank` are both nothing but this.
+pub fn run(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            let _ = message.print(); // nowhere to tell it when the terminal is gone
+            return message.exit_code() as u8;
+        }
+    };
+    match arguments.run() {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error}");
+            1
+        }
+    }
+}
 
 /// The physics engine for mechanisms that close on themselves.
 #[derive(Parser)]
 #[command(name = "bellcrank", version, arg_required_else_help = true)]
-pub struct Arguments {
+struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -71,7 +91,7 @@ enum Command {
 }
 
 impl Arguments {
-    pub fn run(self) -> Result<(), Error> {
+    fn run(self) -> Result<(), Error> {
         match self.command {
             Command::Demo(demo) => demo.run(),
             Command::Check(check) => check.run(),
@@ -86,7 +106,7 @@ impl Arguments {
 
 /// Why a command failed, told to a person.
 #[derive(Debug)]
-pub enum Error {
+enum Error {
     UnknownModel(String),
     UnknownScene(String),
     Tree(TreeError),
