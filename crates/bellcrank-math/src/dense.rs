@@ -1,4 +1,5 @@
-//! Small dense linear algebra: Cholesky of a fixed size over any [`Real`], and the rank of a matrix.
+//! Small dense linear algebra: Cholesky over any [`Real`], of a fixed size and of one known at run time, and the rank
+//! of a matrix.
 
 use crate::real::Real;
 
@@ -62,6 +63,46 @@ impl<R: Real, const N: usize> Cholesky<R, N> {
             y[i] *= self.inverse_diagonal[i];
         }
         y
+    }
+}
+
+/// Cholesky of a size known at run time: replaces the lower triangle of A (n × n by rows) by L, with the reciprocals of
+/// its diagonal on the diagonal. Where A is not positive definite the factor is not finite.
+#[inline(always)]
+pub fn factor_cholesky<R: Real>(a: &mut [R], n: usize) {
+    for j in 0..n {
+        let (above, rest) = a.split_at_mut((j + 1) * n);
+        let row = &mut above[j * n..];
+        let mut pivot = row[j];
+        for k in 0..j {
+            pivot = row[k].neg_mul_add(row[k], pivot);
+        }
+        let inverse = pivot.sqrt().recip();
+        row[j] = inverse;
+        for lower in rest.chunks_exact_mut(n) {
+            let mut sum = lower[j];
+            for k in 0..j {
+                sum = lower[k].neg_mul_add(row[k], sum);
+            }
+            lower[j] = sum * inverse;
+        }
+    }
+}
+
+/// Solves L Lᵀ x = b in place, with L from [`factor_cholesky`].
+#[inline(always)]
+pub fn solve_cholesky<R: Real>(l: &[R], n: usize, b: &mut [R]) {
+    for i in 0..n {
+        for k in 0..i {
+            b[i] = l[i * n + k].neg_mul_add(b[k], b[i]);
+        }
+        b[i] *= l[i * n + i];
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            b[i] = l[k * n + i].neg_mul_add(b[k], b[i]);
+        }
+        b[i] *= l[i * n + i];
     }
 }
 
@@ -147,6 +188,21 @@ mod tests {
         for (got, expected) in x.into_iter().zip([1.0, 2.0, 3.0]) {
             assert!((got - expected).abs() < 1e-14);
         }
+    }
+
+    /// The same system, and one unknown: 4 x = 8.
+    #[test]
+    fn cholesky_of_a_size_known_at_run_time_gives_the_same_answers() {
+        let (mut a, mut x) = ([4.0, 2.0, 0.0, 2.0, 5.0, 3.0, 0.0, 3.0, 6.0], [8.0, 21.0, 24.0]);
+        factor_cholesky(&mut a, 3);
+        solve_cholesky(&a, 3, &mut x);
+        for (got, expected) in x.into_iter().zip([1.0, 2.0, 3.0]) {
+            assert!((got - expected).abs() < 1e-14);
+        }
+        let (mut a, mut x) = ([4.0], [8.0]);
+        factor_cholesky(&mut a, 1);
+        solve_cholesky(&a, 1, &mut x);
+        assert_eq!(x, [2.0]);
     }
 
     #[test]

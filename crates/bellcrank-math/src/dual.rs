@@ -196,6 +196,31 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
     fn is_finite(self) -> R::Mask {
         self.tangent.iter().fold(self.value.is_finite(), |all, t| all & t.is_finite())
     }
+    /// Constants: all tangents are zero.
+    #[inline(always)]
+    fn load(values: &[R::Elem]) -> Self {
+        Self::constant_of(R::load(values))
+    }
+    /// The values, without tangents.
+    #[inline(always)]
+    fn store(self, values: &mut [R::Elem]) {
+        self.value.store(values);
+    }
+    #[inline(always)]
+    fn transpose(square: &mut [Self]) {
+        assert!(square.len() == R::LANES, "a square has as many values as there are lanes");
+        for i in 1..R::LANES {
+            for j in 0..i {
+                let (a, b) = (square[i], square[j]);
+                square[i].value = a.value.with_lane(j, b.value.lane(i));
+                square[j].value = b.value.with_lane(i, a.value.lane(j));
+                for k in 0..K {
+                    square[i].tangent[k] = a.tangent[k].with_lane(j, b.tangent[k].lane(i));
+                    square[j].tangent[k] = b.tangent[k].with_lane(i, a.tangent[k].lane(j));
+                }
+            }
+        }
+    }
     #[inline(always)]
     fn run<J: Kernel>(kernel: J) -> J::Output {
         R::run(kernel)

@@ -133,6 +133,16 @@ pub trait Real:
     fn atan2(self, x: Self) -> Self;
     /// False where the value is infinite or not a number.
     fn is_finite(self) -> Self::Mask;
+    /// Numbers that stand next to each other, one per lane; zero in the lanes for which there are none.
+    fn load(values: &[Self::Elem]) -> Self;
+    /// Writes the lanes next to each other, as many as there is room for.
+    fn store(self, values: &mut [Self::Elem]);
+    /// Lane `j` of value `i` becomes lane `i` of value `j`, for as many values as there are lanes: rows of an array,
+    /// loaded one state per value, become one state per lane, and back.
+    ///
+    /// # Panics
+    /// When there are not exactly `Self::LANES` values.
+    fn transpose(square: &mut [Self]);
     /// Runs `kernel` with this type's instruction set enabled.
     fn run<K: Kernel>(kernel: K) -> K::Output;
 

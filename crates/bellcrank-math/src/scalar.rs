@@ -95,6 +95,20 @@ macro_rules! scalar {
                 <$t>::is_finite(self)
             }
             #[inline(always)]
+            fn load(values: &[$t]) -> $t {
+                values.first().copied().unwrap_or(0.0)
+            }
+            #[inline(always)]
+            fn store(self, values: &mut [$t]) {
+                if let Some(first) = values.first_mut() {
+                    *first = self;
+                }
+            }
+            #[inline(always)]
+            fn transpose(square: &mut [$t]) {
+                assert!(square.len() == 1, "a scalar has one lane");
+            }
+            #[inline(always)]
             fn run<K: Kernel>(kernel: K) -> K::Output {
                 enter_scalar(kernel)
             }

@@ -1,7 +1,7 @@
 //! A world's result does not depend on its lane, nor on the instruction set: every lane of every backend gives
 //! the bits of the scalar.
 
-use bellcrank_math::{Elem, Kernel, LaneJob, Lanes, Level, Mask, Pose, Quat, Real, Vec3, so3};
+use bellcrank_math::{Dual, Elem, Kernel, LaneJob, Lanes, Level, Mask, Pose, Quat, Real, Vec3, so3};
 
 /// A little of everything that the physics uses, as one number per output.
 #[inline(always)]
@@ -154,4 +154,41 @@ fn lanes_are_64_bytes_and_aligned_so() {
         assert_eq!((level.f64(Layout), level.f32(Layout)), ((64, 64), (64, 64)));
     }
     assert_eq!((size_of::<Lanes<f64, 8>>(), align_of::<Lanes<f32, 16>>()), (64, 64));
+}
+
+/// A square whose entry (i, j) is 100 i + j turns into one whose entry is 100 j + i; part of a row reads and writes no
+/// number beyond its end, and gives zeros there.
+#[test]
+fn rows_become_lanes_and_lanes_become_rows() {
+    struct Rows;
+    impl<E: Elem> LaneJob<E> for Rows {
+        type Output = ();
+        fn run<R: Real<Elem = E>>(self) {
+            let n = R::LANES;
+            let entry = |i: usize, j: usize| E::from_f64((100 * i + j) as f64);
+            let rows: Vec<Vec<E>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+            let mut square: Vec<R> = rows.iter().map(|row| R::load(row)).collect();
+            R::transpose(&mut square);
+            for i in 0..n {
+                for j in 0..n {
+                    assert!(square[i].lane(j) == entry(j, i), "entry ({i}, {j})");
+                }
+            }
+            for count in 0..=n {
+                let part = R::load(&rows[n - 1][..count]);
+                assert!((0..n).all(|j| part.lane(j) == if j < count { entry(n - 1, j) } else { E::zero() }));
+                let mut out = vec![E::one(); n + 1];
+                square[0].store(&mut out[..count]);
+                assert!((0..=n).all(|j| out[j] == if j < count { entry(j, 0) } else { E::one() }));
+            }
+        }
+    }
+    for level in Level::ALL.into_iter().filter(|level| level.available()) {
+        println!("compared: {level}");
+        level.f64(Rows);
+        level.f32(Rows);
+    }
+    LaneJob::<f64>::run::<Lanes<f64, 8>>(Rows);
+    LaneJob::<f32>::run::<Lanes<f32, 16>>(Rows);
+    LaneJob::<f64>::run::<Dual<Lanes<f64, 8>, 2>>(Rows);
 }

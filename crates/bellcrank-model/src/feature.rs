@@ -8,7 +8,7 @@ use crate::builder::Parts;
 use crate::combine::MaterialRules;
 use crate::fault::{Ignored, Place};
 use crate::resolve::said;
-use crate::{Joint, Target};
+use crate::{Joint, SensorKind, Target};
 
 /// Something that a model can say beyond rigid bodies, joints, motors on joints and contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,10 @@ pub enum Feature {
     MaterialRules,
     /// [`crate::Shape::priority`].
     ContactPriority,
-    /// [`crate::Sensor`], of every kind.
-    Sensors,
+    /// [`crate::Keyframe::velocities`].
+    KeyframeVelocity,
+    /// Kinds of [`crate::Sensor`] beyond IMU, pose, velocity, joint state, contact force and touch.
+    MoreSensors,
 }
 
 impl Feature {
@@ -45,7 +47,8 @@ impl Feature {
             | Feature::GravityCompensation
             | Feature::MaterialRules
             | Feature::ContactPriority
-            | Feature::Sensors => false,
+            | Feature::KeyframeVelocity
+            | Feature::MoreSensors => false,
         }
     }
 
@@ -65,7 +68,8 @@ impl Feature {
             Feature::GravityCompensation => "gravity compensation is not simulated: the whole weight acts",
             Feature::MaterialRules => "the frictions of two shapes are averaged, whatever rule the file has",
             Feature::ContactPriority => "priorities of materials are not simulated: frictions are averaged",
-            Feature::Sensors => "sensors are known, but not measured by the simulation",
+            Feature::KeyframeVelocity => "velocities of keyframes are not used: a reset to it is at rest",
+            Feature::MoreSensors => "sensors of this kind are known, but not measured by the simulation",
         }
     }
 }
@@ -97,13 +101,29 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
     list.counted(Feature::GravityCompensation, held.map(|b| said(&b.place)));
     let preferred = parts.shapes.iter().filter(|s| s.collides && s.priority != 0);
     list.counted(Feature::ContactPriority, preferred.map(|s| said(&s.place)));
-    list.counted(Feature::Sensors, parts.sensors.iter().map(|s| said(&s.place)));
+    let moving = parts.keyframes.iter().filter(|k| !k.velocities.is_empty());
+    list.counted(Feature::KeyframeVelocity, moving.map(|k| said(&k.place)));
+    let unmeasured = parts.sensors.iter().filter(|s| !is_plain(&s.kind));
+    list.counted(Feature::MoreSensors, unmeasured.map(|s| said(&s.place)));
     let touching: Vec<&crate::Shape> = parts.shapes.iter().filter(|s| s.collides).collect();
     let alike = touching.windows(2).all(|two| two[0].material == two[1].material);
     if parts.material_rules != MaterialRules::default() && !alike {
         list.counted(Feature::MaterialRules, touching.iter().take(1).map(|s| said(&s.place)));
     }
     list.0
+}
+
+/// Sensors that the simulation has measured from the start.
+fn is_plain(kind: &SensorKind) -> bool {
+    matches!(
+        kind,
+        SensorKind::Imu { .. }
+            | SensorKind::FramePose(_)
+            | SensorKind::FrameVelocity(_)
+            | SensorKind::JointState(_)
+            | SensorKind::ContactForce(_)
+            | SensorKind::Touch { .. }
+    )
 }
 
 struct List(Vec<Ignored>);
@@ -125,7 +145,10 @@ impl List {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Actuator, Body, Control, Joint, ModelBuilder, Sensor, Site, Target, Tendon, WORLD};
+    use crate::{
+        Actuator, Body, Control, Joint, Keyframe, ModelBuilder, Sensor, SensorKind, Site, Target, Tendon,
+        WORLD,
+    };
 
     /// Two hinges, a tendon over both, a motor on it, a thruster, a strong spring, and things of one count each.
     #[test]
@@ -145,6 +168,8 @@ mod tests {
         ));
         m.actuator(Actuator::effort("plain", "near").effort_range(-1.0, 2.0));
         m.sensor(Sensor::joint_state("angle", "near"));
+        m.sensor(Sensor::new("time", SensorKind::Clock));
+        m.keyframe(Keyframe::new("start").velocity("near", [1.0]));
         let model = m.build().unwrap();
         let text: Vec<String> =
             model.ignored().iter().map(|i| format!("{} {}", i.place.element, i.why)).collect();
@@ -156,7 +181,8 @@ mod tests {
         expect("cable", "limits, springs");
         expect("plain", "larger bound");
         expect("near_body", "gravity compensation is not simulated: the whole weight acts (2 times");
-        expect("angle", "not measured");
-        assert_eq!(text.len(), 6, "{text:#?}");
+        expect("time", "not measured");
+        expect("start", "velocities of keyframes");
+        assert_eq!(text.len(), 7, "{text:#?}");
     }
 }

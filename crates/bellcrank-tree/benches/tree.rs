@@ -1,16 +1,15 @@
-//! Nanoseconds per state on one thread, row-major arrays in and out: `cargo bench -p bellcrank-tree`.
+//! Nanoseconds per state on one thread, row-major arrays in and out: `cargo bench -p bellcrank-tree --bench tree`.
 //!
-//! An argument restricts the operators (`cargo bench -p bellcrank-tree -- rnea`). Scalar and lanes take turns; the best
-//! of many short runs counts.
+//! An argument restricts the operators (`cargo bench -p bellcrank-tree --bench tree -- rnea`). The same figures on
+//! models that ship with the program: `bellcrank bench tree`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use bellcrank_math::{Elem, Level};
+use bellcrank_math::Level;
 use bellcrank_model::{Model, library};
-use bellcrank_tree::TreeModel;
+use bellcrank_tree::measure::{OPERATORS, Settings, measure};
 use support::robots::Robot;
-use support::timing::{OPERATORS, best};
 
 /// Arm, quadruped and humanoid: the reference robots where they are at hand, otherwise mechanisms of our own.
 fn models() -> Vec<(String, Model)> {
@@ -23,22 +22,21 @@ fn models() -> Vec<(String, Model)> {
     vec![pick("iiwa14", "chain"), pick("go2", "five_bar_quadruped"), pick("g1_29", "hybrid_biped")]
 }
 
-fn report<E: Elem>(precision: &str, name: &str, model: &Model, only: Option<&str>) {
-    let tree = TreeModel::<E>::new(model);
-    for operator in OPERATORS.into_iter().filter(|o| only.is_none_or(|only| o.contains(only))) {
-        let [scalar, lanes] = best(&tree, operator, [tree.batch().one_by_one(), tree.batch()], 60);
-        println!(
-            "{name:<20} {precision} {operator:<18} scalar {scalar:>8.1} ns   lanes {lanes:>8.1} ns   {:>5.1} times",
-            scalar / lanes
-        );
-    }
-}
-
 fn main() {
-    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     println!("{}, one thread, nanoseconds per state", Level::best());
+    let operators = OPERATORS.into_iter().filter(|operator| operator.contains(&only)).collect();
+    let settings = Settings { threads: vec![1], operators, ..Settings::default() };
     for (name, model) in models() {
-        report::<f64>("f64", &name, &model, only.as_deref());
-        report::<f32>("f32", &name, &model, only.as_deref());
+        let timings = measure(&model, &settings).expect("arrays of the right size");
+        for pair in timings.chunks_exact(2) {
+            let (scalar, lanes) = (pair[0].ns_per_state, pair[1].ns_per_state);
+            println!(
+                "{name:<20} {} {:<18} scalar {scalar:>8.1} ns   lanes {lanes:>8.1} ns   {:>5.1} times",
+                pair[0].precision,
+                pair[0].operator,
+                scalar / lanes
+            );
+        }
     }
 }

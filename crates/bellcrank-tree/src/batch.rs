@@ -26,9 +26,9 @@ pub trait Operator<E: Elem>: Sync {
 }
 
 /// An array to read: its name (for errors), what its rows hold, the numbers.
-pub type Input<'a, E> = (&'static str, Layout, &'a [E]);
+pub type Input<'a, E> = (&'static str, Layout<'a>, &'a [E]);
 /// An array to write.
-pub type Output<'a, E> = (&'static str, Layout, &'a mut [E]);
+pub type Output<'a, E> = (&'static str, Layout<'a>, &'a mut [E]);
 
 /// Blocks of lanes that a thread takes at a time: long enough to be worth fetching, short enough to share out.
 const TILE_BLOCKS: usize = 16;
@@ -62,7 +62,13 @@ pub fn run<E: Elem, O: Operator<E>>(
     // fewer states than tiles: smaller tiles, so that every thread has one
     let tile = tile.min(batch.div_ceil(threads).next_multiple_of(E::LANE_COUNT));
     let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
-    let output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    let mut output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    // behind all outputs the block has a zero, for the numbers that no kernel writes
+    let mut rest = block_size(&output_maps);
+    for map in &mut output_maps {
+        map.set_zero(rest);
+        rest -= map.block;
+    }
     let chunks = outputs
         .iter_mut()
         .zip(&output_maps)
@@ -107,6 +113,11 @@ fn batch_size<E: Elem>(
         }
     }
     Ok(batch)
+}
+
+/// Numbers per lane of all arrays together.
+fn block_size<E: Elem>(maps: &[Map<E>]) -> usize {
+    maps.iter().map(|map| map.block).sum()
 }
 
 /// States not yet taken by a thread, with the memory for their results.
@@ -157,23 +168,15 @@ impl<E: Elem, O> Copy for Call<'_, '_, E, O> {}
 impl<E: Elem, O: Operator<E>> LaneJob<E> for Call<'_, '_, E, O> {
     type Output = ();
     fn run<R: Real<Elem = E>>(self) {
-        // On a processor without wide vectors, lanes are plain arrays and gain nothing over one state at a time (the
-        // bits are the same). Leaving them out here keeps a third of all machine code from being compiled.
-        if const { is_plain_array::<R>() } { self.run_tiles::<E>() } else { self.run_tiles::<R>() }
+        self.run_tiles::<R>();
     }
-}
-
-/// Whether lanes are an array: its mask is one `bool` per lane, where vectors have mask registers or vectors.
-const fn is_plain_array<R: Real>() -> bool {
-    R::LANES > 1 && size_of::<R::Mask>() == R::LANES
 }
 
 impl<E: Elem, O: Operator<E>> Call<'_, '_, E, O> {
     fn run_tiles<R: Real<Elem = E>>(self) {
         let mut scratch = self.operator.scratch::<R>(self.tree);
-        let total = |maps: &[Map<E>]| maps.iter().map(|map| map.width).sum::<usize>();
-        let mut input = vec![R::zero(); total(self.input_maps)];
-        let mut output = vec![R::zero(); total(self.output_maps)];
+        let mut input = vec![R::zero(); block_size(self.input_maps)];
+        let mut output = vec![R::zero(); block_size(self.output_maps) + 1];
         loop {
             let tile = self.tiles.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(tile) = tile else { break };
@@ -207,16 +210,16 @@ impl<E: Elem, O: Operator<E>, R: Real<Elem = E>> Kernel for TileKernel<'_, '_, '
             let count = R::LANES.min(self.tile.count - done);
             let mut start = 0;
             for ((_, _, rows), map) in call.inputs.iter().zip(call.input_maps) {
-                let end = start + map.width;
+                let end = start + map.block;
                 map.load(rows, self.tile.first + done, count, &mut self.input[start..end]);
                 start = end;
             }
-            call.operator.run(call.tree, self.scratch, self.input, self.output);
+            let written = self.output.len() - 1;
+            call.operator.run(call.tree, self.scratch, self.input, &mut self.output[..written]);
             let mut start = 0;
             for (rows, map) in self.tile.outputs.iter_mut().zip(call.output_maps) {
-                let end = start + map.width;
-                map.store(&self.output[start..end], rows, done, count);
-                start = end;
+                map.store(&self.output[start..], rows, done, count);
+                start += map.block;
             }
             done += count;
         }

@@ -9,6 +9,7 @@
 //! * A joint that the tree walks backwards turns the other way: X_MF(q) = X_FM(q)⁻¹.
 
 use crate::axis::Axis;
+use crate::branches::Branches;
 use crate::loops::{LoopModel, Source};
 use crate::model::{Frame, Order, Slot, TreeModel};
 use crate::node::{Motion, Node, WORLD};
@@ -16,7 +17,7 @@ use bellcrank_math::{Inertia, Mat3, Pose, Vec3};
 use bellcrank_model::{BodyId, JointKind, Model, TreeNode};
 
 /// A direction is a coordinate axis when it is one to this; ten times what a product of ten rotations rounds by.
-const ALIGNED: f64 = 1e-14;
+pub(crate) const ALIGNED: f64 = 1e-14;
 
 pub(crate) fn tree(model: &Model) -> TreeModel<f64> {
     let mut build = Build::new(model);
@@ -268,7 +269,7 @@ impl<'a> Build<'a> {
             frames,
             q_order: self.q_order,
             v_order: self.v_order,
-            v_parent,
+            branches: Branches::new(v_parent),
             v_node,
             slots: self.slots,
             frame_names,

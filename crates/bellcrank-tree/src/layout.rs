@@ -7,85 +7,218 @@
 use crate::model::TreeModel;
 use bellcrank_math::{Elem, Real};
 
-/// What one row of an array holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+/// What one row of an array holds, and how the kernels' block holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Layout<'a> {
     /// A configuration `q`.
     Configuration,
     /// Something in velocities' order: v, a, efforts, gradients.
     Tangent,
     /// A square matrix, rows and columns in velocities' order.
     TangentMatrix,
+    /// Likewise, but symmetric and zero between unrelated branches: the block holds what is on and below the diagonal,
+    /// as [`crate::Branches`] says.
+    Symmetric,
+    /// Likewise, but not symmetric: what is on and below the diagonal, then what is above it.
+    Branched,
     /// A matrix of so many rows with columns in velocities' order.
     Columns(usize),
     /// A matrix with rows in velocities' order and so many columns.
     Rows(usize),
     /// So many numbers that do not depend on the order of joints.
     Plain(usize),
+    /// Numbers picked from a block of so many: for each its place there and a factor, ±1.
+    Picked(&'a [(usize, f64)], usize),
 }
 
-impl Layout {
+impl Layout<'_> {
     /// Numbers per state.
     pub fn width<E: Elem>(self, tree: &TreeModel<E>) -> usize {
         let nv = tree.dof_count();
         match self {
             Layout::Configuration => tree.coordinate_count(),
             Layout::Tangent => nv,
-            Layout::TangentMatrix => nv * nv,
+            Layout::TangentMatrix | Layout::Symmetric | Layout::Branched => nv * nv,
             Layout::Columns(n) | Layout::Rows(n) => n * nv,
             Layout::Plain(n) => n,
+            Layout::Picked(picks, _) => picks.len(),
         }
     }
+
+    /// Numbers per lane of the block.
+    pub fn block<E: Elem>(self, tree: &TreeModel<E>) -> usize {
+        match self {
+            Layout::Symmetric => tree.branches.entries(),
+            Layout::Branched => 2 * tree.branches.entries(),
+            Layout::Picked(_, block) => block,
+            _ => self.width(tree),
+        }
+    }
+}
+
+/// Place in the block of a number that is zero in every state and therefore not in it.
+const NOWHERE: usize = usize::MAX;
+
+/// What has to be done with as many columns as there are lanes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Effort {
+    /// All of them are zero in every state.
+    Zero,
+    /// They are moved as they are.
+    Move,
+    /// Some change sign.
+    Change,
 }
 
 /// Where a row's numbers go in a block: computed once per call.
 #[derive(Clone, Debug)]
 pub struct Map<E> {
-    /// Numbers per state.
+    /// Numbers per state in the user's array.
     pub width: usize,
+    /// Numbers per state in the block.
+    pub block: usize,
     /// For each number of the user's row, its place in the block.
     source: Vec<usize>,
     /// ±1, in the user's order.
     sign: Vec<E>,
+    /// By windows of `Elem::LANE_COUNT` columns, the last one ending with the row.
+    efforts: Vec<Effort>,
 }
 
-/// Numbers of a row that are moved at a time: one vector register of `f64`.
-const CHUNK: usize = 8;
 /// No lane type has more lanes than this.
 const MOST_LANES: usize = 16;
 
 impl<E: Elem> Map<E> {
     /// The map of a layout.
-    pub fn new(layout: Layout, tree: &TreeModel<E>) -> Self {
-        let (q, v) = (&tree.q_order, &tree.v_order);
-        let nv = tree.dof_count();
-        let dofs = || (0..nv).map(|k| (v.place[k], v.sign[k]));
-        // place in the user's row, and sign, of each number of the block
-        let pairs: Vec<(usize, E)> = match layout {
-            Layout::Configuration => q.place.iter().copied().zip(q.sign.iter().copied()).collect(),
-            Layout::Tangent => dofs().collect(),
-            Layout::TangentMatrix => {
-                dofs().flat_map(|(r, s)| dofs().map(move |(c, t)| (r * nv + c, s * t))).collect()
-            }
-            Layout::Columns(n) => (0..n).flat_map(|r| dofs().map(move |(c, t)| (r * nv + c, t))).collect(),
-            Layout::Rows(n) => dofs().flat_map(|(r, s)| (0..n).map(move |c| (r * n + c, s))).collect(),
-            Layout::Plain(n) => (0..n).map(|k| (k, E::one())).collect(),
+    pub fn new(layout: Layout<'_>, tree: &TreeModel<E>) -> Self {
+        let width = layout.width(tree);
+        let mut map = Map {
+            width,
+            block: layout.block(tree),
+            source: vec![NOWHERE; width],
+            sign: vec![E::one(); width],
+            efforts: Vec::new(),
         };
-        let mut map =
-            Map { width: pairs.len(), source: vec![0; pairs.len()], sign: vec![E::one(); pairs.len()] };
-        for (k, (place, sign)) in pairs.into_iter().enumerate() {
-            (map.source[place], map.sign[place]) = (k, sign);
-        }
+        map.fill(layout, tree);
+        map.efforts = (0..width).step_by(E::LANE_COUNT).map(|next| map.effort(next)).collect();
         map
+    }
+
+    /// Tells where, counted from the block's start, a zero stands for the numbers that are not in the block.
+    pub fn set_zero(&mut self, place: usize) {
+        self.source.iter_mut().filter(|k| **k == NOWHERE).for_each(|k| *k = place);
+    }
+
+    /// Sets places and signs.
+    fn fill(&mut self, layout: Layout<'_>, tree: &TreeModel<E>) {
+        let (nv, v) = (tree.dof_count(), &tree.v_order);
+        let dofs = || v.place.iter().zip(&v.sign).enumerate();
+        match layout {
+            Layout::Plain(n) => (0..n).for_each(|k| self.put(k, k, E::one())),
+            Layout::Picked(picks, _) => {
+                for (at, (k, sign)) in picks.iter().enumerate() {
+                    self.put(at, *k, E::from_f64(*sign));
+                }
+            }
+            Layout::Configuration => {
+                for (k, (place, sign)) in tree.q_order.place.iter().zip(&tree.q_order.sign).enumerate() {
+                    self.put(*place, k, *sign);
+                }
+            }
+            Layout::Tangent => dofs().for_each(|(k, (place, sign))| self.put(*place, k, *sign)),
+            Layout::Columns(n) => {
+                for (k, (c, sign)) in dofs() {
+                    (0..n).for_each(|r| self.put(r * nv + c, r * nv + k, *sign));
+                }
+            }
+            Layout::Rows(n) => {
+                for (k, (r, sign)) in dofs() {
+                    (0..n).for_each(|c| self.put(r * n + c, k * n + c, *sign));
+                }
+            }
+            Layout::TangentMatrix => {
+                for (j, (r, s)) in dofs() {
+                    dofs().for_each(|(k, (c, t))| self.put(r * nv + c, j * nv + k, *s * *t));
+                }
+            }
+            Layout::Symmetric => self.fill_branches(tree, 0),
+            Layout::Branched => self.fill_branches(tree, tree.branches.entries()),
+        }
+    }
+
+    /// Entries along branches; those above the diagonal stand `above` places further on than their mirror images.
+    fn fill_branches(&mut self, tree: &TreeModel<E>, above: usize) {
+        let (nv, v, branches) = (tree.dof_count(), &tree.v_order, &tree.branches);
+        for k in 0..nv {
+            let mut j = k;
+            for place in branches.start[k]..branches.start[k + 1] {
+                let (r, c, sign) = (v.place[k], v.place[j], v.sign[k] * v.sign[j]);
+                self.put(c * nv + r, above + place, sign);
+                self.put(r * nv + c, place, sign);
+                j = branches.parent[j];
+            }
+        }
+    }
+
+    fn put(&mut self, at: usize, place: usize, sign: E) {
+        (self.source[at], self.sign[at]) = (place, sign);
+    }
+
+    /// What the columns from `next` on need.
+    fn effort(&self, next: usize) -> Effort {
+        let at = self.window(next, E::LANE_COUNT);
+        let end = self.width.min(at + E::LANE_COUNT);
+        if self.source[at..end].iter().all(|k| *k == NOWHERE) {
+            Effort::Zero
+        } else if self.sign[at..end].iter().all(|sign| *sign == E::one()) {
+            Effort::Move
+        } else {
+            Effort::Change
+        }
     }
 
     /// Reads the states `first..` of a block; beyond the last state its copies fill the lanes.
     #[inline(always)]
     pub fn load<R: Real<Elem = E>>(&self, rows: &[E], first: usize, count: usize, block: &mut [R]) {
         let rows = &rows[first * self.width..(first + count) * self.width];
-        for (place, (k, sign)) in self.source.iter().zip(&self.sign).enumerate() {
-            let value = R::from_lanes(|lane| rows[lane.min(count - 1) * self.width + place]);
-            block[*k] = value.scale(*sign);
+        if R::LANES == 1 {
+            for (x, (k, sign)) in rows.iter().zip(self.source.iter().zip(&self.sign)) {
+                block[*k] = R::splat(*x * *sign);
+            }
+            return;
+        }
+        if self.width == 0 {
+            return;
+        }
+        let mut square = [R::zero(); MOST_LANES];
+        let square = &mut square[..R::LANES];
+        if self.width < R::LANES {
+            for lane in 0..R::LANES {
+                square[lane] = R::load(&rows[lane.min(count - 1) * self.width..][..self.width]);
+            }
+            R::transpose(square);
+            for ((k, sign), value) in self.source.iter().zip(&self.sign).zip(square.iter()) {
+                block[*k] = value.scale(*sign);
+            }
+            return;
+        }
+        // slices of constant length: everything stays in registers
+        for (w, effort) in self.efforts.iter().enumerate() {
+            let at = self.window(w * R::LANES, R::LANES);
+            for lane in 0..R::LANES {
+                square[lane] = R::load(&rows[lane.min(count - 1) * self.width + at..][..R::LANES]);
+            }
+            R::transpose(square);
+            let (places, signs) = (&self.source[at..at + R::LANES], &self.sign[at..at + R::LANES]);
+            if *effort == Effort::Change {
+                for j in 0..R::LANES {
+                    block[places[j]] = square[j].scale(signs[j]);
+                }
+            } else {
+                for j in 0..R::LANES {
+                    block[places[j]] = square[j];
+                }
+            }
         }
     }
 
@@ -93,32 +226,73 @@ impl<E: Elem> Map<E> {
     #[inline(always)]
     pub fn store<R: Real<Elem = E>>(&self, block: &[R], rows: &mut [E], first: usize, count: usize) {
         let rows = &mut rows[first * self.width..(first + count) * self.width];
-        let mut at = 0;
-        while at + CHUNK <= self.width {
-            self.store_some::<R, CHUNK>(block, rows, at);
-            at += CHUNK;
-        }
-        while at < self.width {
-            self.store_some::<R, 1>(block, rows, at);
-            at += 1;
+        if R::LANES == 1 {
+            for (x, (k, sign)) in rows.iter_mut().zip(self.source.iter().zip(&self.sign)) {
+                *x = block[*k].lane(0) * *sign;
+            }
+        } else if self.width == 0 {
+            // nothing wanted
+        } else if self.width < R::LANES {
+            self.store_narrow(block, rows);
+        } else if count == R::LANES {
+            for (w, effort) in self.efforts.iter().enumerate() {
+                let at = self.window(w * R::LANES, R::LANES);
+                let square = self.gather(block, at, *effort);
+                for lane in 0..R::LANES {
+                    square[lane].store(&mut rows[lane * self.width + at..][..R::LANES]);
+                }
+            }
+        } else {
+            for (w, effort) in self.efforts.iter().enumerate() {
+                let at = self.window(w * R::LANES, R::LANES);
+                let square = self.gather(block, at, *effort);
+                for (lane, row) in rows.chunks_exact_mut(self.width).enumerate() {
+                    square[lane].store(&mut row[at..at + R::LANES]);
+                }
+            }
         }
     }
 
-    /// Transposes `N` columns from column `at` on, through a small array: whole vectors in, rows out.
+    /// Rows shorter than a register.
     #[inline(always)]
-    fn store_some<R: Real<Elem = E>, const N: usize>(&self, block: &[R], rows: &mut [E], at: usize) {
-        let mut tile = [[E::zero(); MOST_LANES]; N];
-        for j in 0..N {
-            let value = block[self.source[at + j]].scale(self.sign[at + j]);
-            for lane in 0..R::LANES {
-                tile[j][lane] = value.lane(lane);
+    fn store_narrow<R: Real<Elem = E>>(&self, block: &[R], rows: &mut [E]) {
+        let mut square = [R::zero(); MOST_LANES];
+        for (value, (k, sign)) in square.iter_mut().zip(self.source.iter().zip(&self.sign)) {
+            *value = block[*k].scale(*sign);
+        }
+        R::transpose(&mut square[..R::LANES]);
+        for (value, row) in square.iter().zip(rows.chunks_exact_mut(self.width)) {
+            value.store(row);
+        }
+    }
+
+    /// As many columns as lanes, from column `at` on, one state per value.
+    #[inline(always)]
+    fn gather<R: Real<Elem = E>>(&self, block: &[R], at: usize, effort: Effort) -> [R; MOST_LANES] {
+        let mut square = [R::zero(); MOST_LANES];
+        let (places, signs) = (&self.source[at..at + R::LANES], &self.sign[at..at + R::LANES]);
+        match effort {
+            Effort::Zero => {}
+            Effort::Move => {
+                for j in 0..R::LANES {
+                    square[j] = block[places[j]];
+                }
+                R::transpose(&mut square[..R::LANES]);
+            }
+            Effort::Change => {
+                for j in 0..R::LANES {
+                    square[j] = block[places[j]].scale(signs[j]);
+                }
+                R::transpose(&mut square[..R::LANES]);
             }
         }
-        for (lane, row) in rows.chunks_exact_mut(self.width).enumerate() {
-            let row = &mut row[at..at + N];
-            for j in 0..N {
-                row[j] = tile[j][lane % MOST_LANES];
-            }
-        }
+        square
+    }
+
+    /// Where as many columns as lanes begin that have column `next` among them: there, or so that the last ones end
+    /// with the row. Moving some columns twice costs less than moving a part of a register.
+    #[inline(always)]
+    fn window(&self, next: usize, lanes: usize) -> usize {
+        next.min(self.width.saturating_sub(lanes))
     }
 }

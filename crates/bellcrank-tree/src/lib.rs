@@ -18,15 +18,17 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `model` `build` `node` `axis` | the tree: nodes, frames, which coordinate goes where |
+//! | `model` `build` `node` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
 //! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `loops` | what closes loops |
+//! | `measure` | how long operators take |
 //! | `convention` | conversion to and from the conventions of Pinocchio and MuJoCo |
 
 mod articulated;
 mod axis;
 pub mod batch;
+mod branches;
 mod build;
 mod convention;
 #[cfg(test)]
@@ -35,12 +37,14 @@ mod error;
 pub mod kernels;
 pub mod layout;
 pub mod loops;
+pub mod measure;
 mod model;
 mod node;
 mod operators;
 
 pub use articulated::Articulated;
 pub use axis::Axis;
+pub use branches::Branches;
 pub use convention::Convention;
 pub use error::TreeError;
 pub use kernels::frames::Reference;

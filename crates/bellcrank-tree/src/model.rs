@@ -1,5 +1,6 @@
 //! The spanning tree of a model, ready for kernels.
 
+use crate::branches::Branches;
 use crate::build;
 use crate::error::TreeError;
 use crate::loops::LoopModel;
@@ -82,8 +83,8 @@ pub struct TreeModel<E = f64> {
     pub q_order: Order<E>,
     /// Order of velocities.
     pub v_order: Order<E>,
-    /// For each velocity in tree order, the one before it on the way to the root, or [`crate::WORLD`].
-    pub v_parent: Vec<usize>,
+    /// Which velocities lie between each other and the root, in tree order.
+    pub branches: Branches,
     /// For each velocity in tree order, its node.
     pub v_node: Vec<usize>,
     /// What closes loops and couples coordinates.
@@ -187,7 +188,7 @@ impl<E: Elem> TreeModel<E> {
             frames: self.frames.iter().map(cast_frame).collect(),
             q_order: cast_order(&self.q_order),
             v_order: cast_order(&self.v_order),
-            v_parent: self.v_parent.clone(),
+            branches: self.branches.clone(),
             v_node: self.v_node.clone(),
             loops: self.loops.cast(),
             slots: self.slots.clone(),

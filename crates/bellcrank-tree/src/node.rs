@@ -71,7 +71,7 @@ pub struct Node<E> {
 }
 
 /// Where a joint stands now: X_PN. Turning joints use sine and cosine only, all others the full pose.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Place<R> {
     /// Sine and cosine of a turning joint's angle.
     pub sin: R,
@@ -81,6 +81,14 @@ pub struct Place<R> {
     pub R: Mat3<R>,
     /// p_PN of any other joint [m].
     pub p: Vec3<R>,
+}
+
+impl<R: Real> Default for Place<R> {
+    // a derived one is not inlined into kernels
+    #[inline(always)]
+    fn default() -> Self {
+        Place { sin: R::zero(), cos: R::zero(), R: Mat3::zero(), p: Vec3::zero() }
+    }
 }
 
 /// The same constant in every lane; the compiler turns these into broadcast operands.

@@ -118,6 +118,9 @@ fn whole_body_quantities_agree() {
         batch.centroidal(&q, &mut com, &mut A_g).unwrap();
         close(&format!("{} com", robot.name), &com, robot.npz.get("com"), 1e-13);
         close(&format!("{} A_g", robot.name), &A_g, &robot.columns("Ag"), 1e-13);
+        let mut rate = A_g.clone();
+        batch.centroidal_rate(&q, &robot.v("v"), &mut rate).unwrap();
+        close(&format!("{} rate of A_g", robot.name), &rate, &robot.columns("dAg"), 1e-12);
         batch.center_of_mass(&q, &mut com, &mut J).unwrap();
         close(&format!("{} J_com", robot.name), &J, &robot.columns("Jcom"), 1e-13);
         batch.energies(&q, &v, &mut energies).unwrap();

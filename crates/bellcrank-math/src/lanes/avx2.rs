@@ -5,7 +5,7 @@
 // SAFETY of every block below: a value of this backend exists only where `Level::best` or `Level::available`
 // has found AVX2 and FMA on this processor (the type cannot be named outside the crate).
 
-use super::{Backend, sealed::Sealed};
+use super::{Backend, sealed::Sealed, transpose};
 use crate::real::Kernel;
 use core::arch::x86_64::*;
 
@@ -25,7 +25,7 @@ macro_rules! backend {
         $t:ident, $n:literal, $half:literal, $vector:ident, $splat:ident, $splat_int:ident, $load:ident, $store:ident,
         $add:ident, $sub:ident, $mul:ident, $div:ident, $xor:ident, $fmadd:ident, $fnmadd:ident, $sqrt:ident,
         $min:ident, $max:ident, $and:ident, $andnot:ident, $or:ident, $cmp:ident, $equal:ident, $to_int:ident,
-        $from_int:ident, $movemask:ident, $blend:ident, $bit_lanes:expr
+        $from_int:ident, $movemask:ident, $blend:ident, $bit_lanes:expr, $transpose:path
     ) => {
         impl Backend<$t, $n> for Avx2 {
             type Vector = [$vector; 2];
@@ -147,6 +147,32 @@ macro_rules! backend {
                 }
             }
             #[inline(always)]
+            fn load_part(values: &[$t]) -> [$vector; 2] {
+                if let Some(all) = values.first_chunk() {
+                    return <Self as Backend<$t, $n>>::load(all);
+                }
+                let mut padded = [0.0; $n];
+                for (to, from) in padded.iter_mut().zip(values) {
+                    *to = *from;
+                }
+                <Self as Backend<$t, $n>>::load(&padded)
+            }
+            #[inline(always)]
+            fn store_part(v: [$vector; 2], values: &mut [$t]) {
+                let lanes = <Self as Backend<$t, $n>>::store(v);
+                if let Some(all) = values.first_chunk_mut() {
+                    *all = lanes;
+                    return;
+                }
+                for (to, from) in values.iter_mut().zip(lanes) {
+                    *to = from;
+                }
+            }
+            #[inline(always)]
+            fn transpose(square: [[$vector; 2]; $n]) -> [[$vector; 2]; $n] {
+                unsafe { $transpose(square) }
+            }
+            #[inline(always)]
             fn enter<K: Kernel>(kernel: K) -> K::Output {
                 unsafe { enter(kernel) }
             }
@@ -182,7 +208,8 @@ backend!(
     _mm256_castsi256_pd,
     _mm256_movemask_pd,
     _mm256_blendv_pd,
-    _mm256_setr_epi64x(1, 2, 4, 8)
+    _mm256_setr_epi64x(1, 2, 4, 8),
+    transpose::avx2_f64
 );
 backend!(
     f32,
@@ -212,5 +239,6 @@ backend!(
     _mm256_castsi256_ps,
     _mm256_movemask_ps,
     _mm256_blendv_ps,
-    _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128)
+    _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128),
+    transpose::avx2_f32
 );

@@ -3,7 +3,7 @@
 // SAFETY of every block below: a value of this backend exists only where `Level::best` or `Level::available`
 // has found AVX-512 on this processor (the type cannot be named outside the crate).
 
-use super::{Backend, sealed::Sealed};
+use super::{Backend, sealed::Sealed, transpose};
 use crate::real::Kernel;
 use core::arch::x86_64::*;
 
@@ -18,12 +18,18 @@ pub(super) fn enter<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
+/// A mask of the first `count` lanes.
+#[inline(always)]
+fn first_lanes(count: usize) -> u32 {
+    (1_u32 << count) - 1
+}
+
 macro_rules! backend {
     (
         $t:ident, $n:literal, $vector:ident, $mask:ident, $splat:ident, $splat_int:ident, $load:ident,
         $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $xor:ident, $fmadd:ident, $fnmadd:ident,
         $sqrt:ident, $abs:ident, $min:ident, $max:ident, $and:ident, $andnot:ident, $or:ident, $cmp:ident,
-        $test:ident, $cast:ident, $blend:ident
+        $test:ident, $cast:ident, $blend:ident, $load_masked:ident, $store_masked:ident, $transpose:path
     ) => {
         impl Backend<$t, $n> for Avx512 {
             type Vector = $vector;
@@ -131,6 +137,27 @@ macro_rules! backend {
                 bits as $mask
             }
             #[inline(always)]
+            fn load_part(values: &[$t]) -> $vector {
+                if let Some(all) = values.first_chunk() {
+                    return <Self as Backend<$t, $n>>::load(all);
+                }
+                // SAFETY: lanes beyond the slice are masked and not read.
+                unsafe { $load_masked(first_lanes(values.len()) as $mask, values.as_ptr()) }
+            }
+            #[inline(always)]
+            fn store_part(v: $vector, values: &mut [$t]) {
+                if let Some(all) = values.first_chunk_mut() {
+                    *all = <Self as Backend<$t, $n>>::store(v);
+                    return;
+                }
+                // SAFETY: lanes beyond the slice are masked and not written.
+                unsafe { $store_masked(values.as_mut_ptr(), first_lanes(values.len()) as $mask, v) };
+            }
+            #[inline(always)]
+            fn transpose(square: [$vector; $n]) -> [$vector; $n] {
+                unsafe { $transpose(square) }
+            }
+            #[inline(always)]
             fn enter<K: Kernel>(kernel: K) -> K::Output {
                 unsafe { enter(kernel) }
             }
@@ -164,7 +191,10 @@ backend!(
     _mm512_cmp_pd_mask,
     _mm512_test_epi64_mask,
     _mm512_castpd_si512,
-    _mm512_mask_blend_pd
+    _mm512_mask_blend_pd,
+    _mm512_maskz_loadu_pd,
+    _mm512_mask_storeu_pd,
+    transpose::avx512_f64
 );
 backend!(
     f32,
@@ -192,5 +222,8 @@ backend!(
     _mm512_cmp_ps_mask,
     _mm512_test_epi32_mask,
     _mm512_castps_si512,
-    _mm512_mask_blend_ps
+    _mm512_mask_blend_ps,
+    _mm512_maskz_loadu_ps,
+    _mm512_mask_storeu_ps,
+    transpose::avx512_f32
 );

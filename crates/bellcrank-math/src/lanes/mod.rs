@@ -18,6 +18,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod transpose;
 
 pub(crate) use dispatch::enter_scalar;
 pub use dispatch::{LaneJob, Level};
@@ -97,6 +99,14 @@ pub trait Backend<E, const N: usize>: sealed::Sealed + Copy + Send + Sync + 'sta
     fn to_bits(a: Self::Bools) -> u32;
     #[doc(hidden)]
     fn from_bits(bits: u32) -> Self::Bools;
+    /// At most `N` numbers, zeros behind them.
+    #[doc(hidden)]
+    fn load_part(values: &[E]) -> Self::Vector;
+    /// As many numbers as there is room for.
+    #[doc(hidden)]
+    fn store_part(v: Self::Vector, values: &mut [E]);
+    #[doc(hidden)]
+    fn transpose(square: [Self::Vector; N]) -> [Self::Vector; N];
     /// Runs `kernel` in a function compiled for this instruction set.
     #[doc(hidden)]
     fn enter<K: Kernel>(kernel: K) -> K::Output;
@@ -242,6 +252,26 @@ macro_rules! real {
             #[inline(always)]
             fn is_finite(self) -> Self::Mask {
                 self.abs().le(Self::splat($t::MAX))
+            }
+            #[inline(always)]
+            fn load(values: &[$t]) -> Self {
+                Lanes(B::load_part(values))
+            }
+            #[inline(always)]
+            fn store(self, values: &mut [$t]) {
+                B::store_part(self.0, values);
+            }
+            #[inline(always)]
+            fn transpose(square: &mut [Self]) {
+                assert!(square.len() == $n, "a square has as many values as there are lanes");
+                let mut rows = [square[0].0; $n];
+                for i in 1..$n {
+                    rows[i] = square[i].0;
+                }
+                let columns = B::transpose(rows);
+                for i in 0..$n {
+                    square[i] = Lanes(columns[i]);
+                }
             }
             #[inline(always)]
             fn run<K: Kernel>(kernel: K) -> K::Output {

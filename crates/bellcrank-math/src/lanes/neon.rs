@@ -2,7 +2,7 @@
 
 // SAFETY of every block below: NEON is part of every aarch64 processor that Rust targets.
 
-use super::{Backend, sealed::Sealed};
+use super::{Backend, sealed::Sealed, transpose};
 use crate::real::Kernel;
 use core::arch::aarch64::*;
 use core::array::from_fn;
@@ -17,7 +17,7 @@ macro_rules! backend {
         $t:ident, $n:literal, $part:literal, $vector:ident, $mask:ident, $int:ident, $splat:ident, $splat_int:ident,
         $load:ident, $load_int:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $neg:ident,
         $fma:ident, $fms:ident, $sqrt:ident, $abs:ident, $lt:ident, $le:ident, $test:ident, $to_int:ident,
-        $select:ident, $and:ident, $or:ident, $xor:ident, $sum:ident
+        $select:ident, $and:ident, $or:ident, $xor:ident, $sum:ident, $transpose:path
     ) => {
         impl Backend<$t, $n> for Neon {
             type Vector = [$vector; 4];
@@ -132,6 +132,32 @@ macro_rules! backend {
                 })
             }
             #[inline(always)]
+            fn load_part(values: &[$t]) -> [$vector; 4] {
+                if let Some(all) = values.first_chunk() {
+                    return <Self as Backend<$t, $n>>::load(all);
+                }
+                let mut padded = [0.0; $n];
+                for (to, from) in padded.iter_mut().zip(values) {
+                    *to = *from;
+                }
+                <Self as Backend<$t, $n>>::load(&padded)
+            }
+            #[inline(always)]
+            fn store_part(v: [$vector; 4], values: &mut [$t]) {
+                let lanes = <Self as Backend<$t, $n>>::store(v);
+                if let Some(all) = values.first_chunk_mut() {
+                    *all = lanes;
+                    return;
+                }
+                for (to, from) in values.iter_mut().zip(lanes) {
+                    *to = from;
+                }
+            }
+            #[inline(always)]
+            fn transpose(square: [[$vector; 4]; $n]) -> [[$vector; 4]; $n] {
+                unsafe { $transpose(square) }
+            }
+            #[inline(always)]
             fn enter<K: Kernel>(kernel: K) -> K::Output {
                 kernel.run()
             }
@@ -168,7 +194,8 @@ backend!(
     vandq_u64,
     vorrq_u64,
     veorq_u64,
-    vaddvq_u64
+    vaddvq_u64,
+    transpose::neon_f64
 );
 backend!(
     f32,
@@ -199,5 +226,6 @@ backend!(
     vandq_u32,
     vorrq_u32,
     veorq_u32,
-    vaddvq_u32
+    vaddvq_u32,
+    transpose::neon_f32
 );

@@ -115,6 +115,32 @@ macro_rules! backend {
                 from_fn(|i| bits >> i & 1 == 1)
             }
             #[inline(always)]
+            fn load_part(values: &[$t]) -> [$t; $n] {
+                if let Some(all) = values.first_chunk() {
+                    return <Self as Backend<$t, $n>>::load(all);
+                }
+                let mut padded = [0.0; $n];
+                for (to, from) in padded.iter_mut().zip(values) {
+                    *to = *from;
+                }
+                <Self as Backend<$t, $n>>::load(&padded)
+            }
+            #[inline(always)]
+            fn store_part(v: [$t; $n], values: &mut [$t]) {
+                let lanes = <Self as Backend<$t, $n>>::store(v);
+                if let Some(all) = values.first_chunk_mut() {
+                    *all = lanes;
+                    return;
+                }
+                for (to, from) in values.iter_mut().zip(lanes) {
+                    *to = from;
+                }
+            }
+            #[inline(always)]
+            fn transpose(square: [[$t; $n]; $n]) -> [[$t; $n]; $n] {
+                from_fn(|i| from_fn(|j| square[j][i]))
+            }
+            #[inline(always)]
             fn enter<K: Kernel>(kernel: K) -> K::Output {
                 enter_scalar(kernel)
             }

@@ -5,7 +5,7 @@
 //! and no vector instruction is lost.
 
 use super::constrained::{self, Scratch};
-use super::{aba, crba, rnea, rnea_jacobian, vjp};
+use super::{aba, crba, ltdl, rnea, rnea_jacobian, vjp};
 use crate::model::TreeModel;
 use bellcrank_math::{Elem, Kernel, Real};
 
@@ -41,6 +41,13 @@ apart! {
     /// [`crba::crba`]
     fn mass_matrix(tree, s: &'a mut crba::Scratch<R>, q: &'a [R], mass: &'a mut [R]) by MassMatrix {
         crba::crba(tree, s, q, mass);
+    }
+}
+
+apart! {
+    /// [`ltdl::solve`]
+    fn solve_mass(tree, factor: &'a [R], x: &'a mut [R], columns: usize) by SolveMass {
+        ltdl::solve(&tree.branches, factor, x, columns);
     }
 }
 

@@ -3,23 +3,35 @@
 //! With Iᶜ the composite inertia beyond a joint, the momentum that velocity k stirs up is Iᶜ S_k; told about the
 //! centre of mass these are the columns of A_g ([Orin, Goswami, Lee 2013] Eq. (18)), h_g = A_g v. Its linear rows
 //! are m J_com.
+//!
+//! Its rate: with the subtree's Coriolis operator B and momentum h (see `rnea_jacobian`), V_m the velocity of k's node
+//! and everything about a point that stands still,
+//! d/dt (Iᶜ S) = (V ×* I − I V ×) S + Iᶜ Ṡ = 2B S − S ×* h + Iᶜ (V_m × S);
+//! about the centre of mass, which moves at ċ, the angular part also loses ċ × f.
 
+use super::rnea_jacobian::Coriolis;
 use super::world::World;
 use crate::model::TreeModel;
 use crate::node::WORLD;
-use bellcrank_math::{Elem, Inertia, Real, Twist, Vec3, Wrench};
+use bellcrank_math::{Elem, Inertia, Real, Sym3, Twist, Vec3, Wrench};
 
 /// Memory for one block.
 pub struct Scratch<R> {
     /// World axes.
     pub world: World<R>,
     composite: Vec<Inertia<R>>,
+    coriolis: Vec<Coriolis<R>>,
 }
 
 impl<R: Real> Scratch<R> {
     /// For a tree.
     pub fn new<E: Elem>(tree: &TreeModel<E>) -> Self {
-        Scratch { world: World::new(tree), composite: vec![Inertia::default(); tree.nodes.len()] }
+        let n = tree.nodes.len();
+        Scratch {
+            world: World::new(tree),
+            composite: vec![Inertia::default(); n],
+            coriolis: vec![Coriolis::default(); n],
+        }
     }
 }
 
@@ -36,7 +48,7 @@ pub fn momentum_matrix<E: Elem, R: Real<Elem = E>>(
     for i in 0..tree.nodes.len() {
         s.composite[i] = s.world.inertia(tree, i);
     }
-    let mut whole = Inertia::default();
+    let mut whole = Inertia { mass: R::zero(), h: Vec3::zero(), J: Sym3::zero() };
     for (i, node) in tree.nodes.iter().enumerate().rev() {
         let up = s.composite[i];
         if node.parent == WORLD {
@@ -52,6 +64,48 @@ pub fn momentum_matrix<E: Elem, R: Real<Elem = E>>(
         let momentum: Wrench<R> = s.composite[tree.v_node[k]].apply(s.world.S[k]).at_point(center);
         for (r, x) in momentum.to_array().into_iter().enumerate() {
             A_g[r * nv + k] = x;
+        }
+    }
+}
+
+/// Ȧ_g, 6 × nv by rows, at (q, v).
+#[inline(always)]
+pub fn momentum_matrix_rate<E: Elem, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    s: &mut Scratch<R>,
+    [q, v]: [&[R]; 2],
+    rate: &mut [R],
+) {
+    s.world.place(tree, q);
+    s.world.set_velocities(tree, v);
+    for i in 0..tree.nodes.len() {
+        let (inertia, V) = (s.world.inertia(tree, i), s.world.V[i]);
+        s.composite[i] = inertia;
+        s.coriolis[i] = Coriolis::of(&inertia, V, inertia.apply(V));
+    }
+    // the whole mechanism: mass, m c and twice its linear momentum
+    let (mut mass, mut moment, mut twice) = (R::zero(), Vec3::zero(), Vec3::zero());
+    for (i, node) in tree.nodes.iter().enumerate().rev() {
+        let (up, coriolis) = (s.composite[i], s.coriolis[i]);
+        if node.parent == WORLD {
+            (mass, moment, twice) = (mass + up.mass, moment + up.h, twice + coriolis.p);
+        } else {
+            s.composite[node.parent] = s.composite[node.parent] + up;
+            s.coriolis[node.parent].add(&coriolis);
+        }
+    }
+    let per_mass = mass.recip();
+    let (center, velocity) = (moment * per_mass, twice * (per_mass * R::constant(0.5)));
+    let nv = tree.dof_count();
+    for k in 0..nv {
+        let (i, S) = (tree.v_node[k], s.world.S[k]);
+        let (inertia, coriolis) = (&s.composite[i], &s.coriolis[i]);
+        let momentum = Wrench::new(coriolis.p * R::constant(0.5), coriolis.l);
+        let change = coriolis.apply(S) - S.cross_dual(momentum) + inertia.apply(s.world.V[i].cross(S));
+        let mut column = change.at_point(center);
+        column.moment -= velocity.cross(inertia.apply(S).force);
+        for (r, x) in column.to_array().into_iter().enumerate() {
+            rate[r * nv + k] = x;
         }
     }
 }

@@ -52,7 +52,7 @@ impl<E: Elem, R: Real<Elem = E>> Scratch<E, R> {
             drift: zeros(rows),
             crba: crba::Scratch::new(n),
             rnea: rnea::Scratch::new(n),
-            mass: zeros(nv * nv),
+            mass: zeros(tree.branches.entries()),
             response: zeros(nv * rows),
             rows: Semidefinite::new(rows),
             dofs: Semidefinite::new(nv),
@@ -137,7 +137,7 @@ pub fn forward_dynamics<E: Elem, R: Real<Elem = E>>(
     s.close(tree, q, v);
     s.set_drift(tree, q, v);
     apart::mass_matrix(tree, &mut s.crba, q, &mut s.mass);
-    ltdl::factor(&tree.v_parent, &mut s.mass);
+    ltdl::factor(&tree.branches, &mut s.mass);
     apart::bias(tree, &mut s.rnea, q, v, a);
     for k in 0..nv {
         a[k] = tau[k] - a[k];
@@ -145,8 +145,8 @@ pub fn forward_dynamics<E: Elem, R: Real<Elem = E>>(
             s.response[k * rows + r] = s.G[r * nv + k];
         }
     }
-    ltdl::solve(&tree.v_parent, &s.mass, a, 1);
-    ltdl::solve(&tree.v_parent, &s.mass, &mut s.response, rows);
+    ltdl::solve(&tree.branches, &s.mass, a, 1);
+    ltdl::solve(&tree.branches, &s.mass, &mut s.response, rows);
     for r in 0..rows {
         for c in 0..rows {
             let mut sum = R::zero();

@@ -19,8 +19,7 @@ impl<R: Real> Scratch<R> {
     }
 }
 
-/// Writes the dense symmetric M, row by row. Entries of unrelated branches are *not* touched: they are zero for
-/// good when `mass` was zero at first.
+/// Writes M on and below the diagonal, along the branches of the tree (see [`crate::Branches`]).
 #[inline(always)]
 pub fn crba<E: Elem, R: Real<Elem = E>>(tree: &TreeModel<E>, s: &mut Scratch<R>, q: &[R], mass: &mut [R]) {
     for (i, node) in tree.nodes.iter().enumerate() {
@@ -56,35 +55,30 @@ fn column<E: Elem, R: Real<Elem = E>>(
     mut f: Wrench<R>,
     mass: &mut [R],
 ) {
-    let nv = tree.armature.len();
     let own = &tree.nodes[i];
+    let row = &mut mass[tree.branches.start[k]..][..tree.branches.depth(k)];
     for r in 0..=within {
-        let value = own.axis(r).dot(f);
-        let value = if r == within { value + R::splat(tree.armature[k]) } else { value };
-        mass[(own.v + r) * nv + k] = value;
-        mass[k * nv + own.v + r] = value;
+        row[within - r] = own.axis(r).dot(f);
     }
-    let mut j = i;
+    row[0] += R::splat(tree.armature[k]);
+    let (mut j, mut done) = (i, within + 1);
     while tree.nodes[j].parent != WORLD {
         f = tree.nodes[j].force_up(&s.at[j], f);
         j = tree.nodes[j].parent;
         let above = &tree.nodes[j];
+        let row = &mut row[done..done + above.motion.dofs()];
         if let Motion::Turn(axis) = above.motion {
-            let value = axis.of(f.moment);
-            mass[above.v * nv + k] = value;
-            mass[k * nv + above.v] = value;
+            row[0] = axis.of(f.moment);
         } else if let Motion::Free = above.motion {
             for (r, value) in f.to_array().into_iter().enumerate() {
-                mass[(above.v + r) * nv + k] = value;
-                mass[k * nv + above.v + r] = value;
+                row[5 - r] = value;
             }
         } else {
-            for r in 0..above.motion.dofs() {
-                let value = above.axis(r).dot(f);
-                mass[(above.v + r) * nv + k] = value;
-                mass[k * nv + above.v + r] = value;
+            for r in 0..row.len() {
+                row[row.len() - 1 - r] = above.axis(r).dot(f);
             }
         }
+        done += row.len();
     }
 }
 

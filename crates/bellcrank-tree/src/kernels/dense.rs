@@ -1,43 +1,6 @@
-//! Dense symmetric systems of a size known at run time, and least squares that survive redundant rows.
+//! Least squares that survive redundant rows.
 
-use bellcrank_math::Real;
-
-/// Replaces the lower triangle of A (n × n by rows) by its Cholesky factor, reciprocals on the diagonal.
-#[inline(always)]
-pub fn cholesky<R: Real>(a: &mut [R], n: usize) {
-    for j in 0..n {
-        let mut pivot = a[j * n + j];
-        for k in 0..j {
-            pivot = a[j * n + k].neg_mul_add(a[j * n + k], pivot);
-        }
-        let inverse = pivot.sqrt().recip();
-        a[j * n + j] = inverse;
-        for i in j + 1..n {
-            let mut sum = a[i * n + j];
-            for k in 0..j {
-                sum = a[i * n + k].neg_mul_add(a[j * n + k], sum);
-            }
-            a[i * n + j] = sum * inverse;
-        }
-    }
-}
-
-/// Solves L Lᵀ x = b in place.
-#[inline(always)]
-pub fn cholesky_solve<R: Real>(l: &[R], n: usize, b: &mut [R]) {
-    for i in 0..n {
-        for k in 0..i {
-            b[i] = l[i * n + k].neg_mul_add(b[k], b[i]);
-        }
-        b[i] *= l[i * n + i];
-    }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            b[i] = l[k * n + i].neg_mul_add(b[k], b[i]);
-        }
-        b[i] *= l[i * n + i];
-    }
-}
+use bellcrank_math::{Real, factor_cholesky, solve_cholesky};
 
 /// Memory for [`solve_semidefinite`].
 pub struct Semidefinite<R> {
@@ -70,7 +33,7 @@ pub fn solve_semidefinite<R: Real>(s: &mut Semidefinite<R>, n: usize, relative: 
     for i in 0..n {
         s.factor[i * n + i] += mu;
     }
-    cholesky(&mut s.factor, n);
+    factor_cholesky(&mut s.factor, n);
     x.fill(R::zero());
     for _ in 0..3 {
         for i in 0..n {
@@ -80,7 +43,7 @@ pub fn solve_semidefinite<R: Real>(s: &mut Semidefinite<R>, n: usize, relative: 
             }
             s.rest[i] = rest;
         }
-        cholesky_solve(&s.factor, n, &mut s.rest);
+        solve_cholesky(&s.factor, n, &mut s.rest);
         for i in 0..n {
             x[i] += s.rest[i];
         }

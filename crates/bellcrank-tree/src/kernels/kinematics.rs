@@ -18,10 +18,17 @@ impl<R: Real> WorldPose<R> {
     #[inline(always)]
     pub fn write(self, out: &mut [R]) {
         let (m, p) = (self.R, self.p);
-        let rows = [[m.x.x, m.y.x, m.z.x, p.x], [m.x.y, m.y.y, m.z.y, p.y], [m.x.z, m.y.z, m.z.z, p.z]];
-        for (r, row) in rows.iter().enumerate() {
-            out[4 * r..4 * r + 4].copy_from_slice(row);
-        }
+        let numbers = [m.x.x, m.y.x, m.z.x, p.x, m.x.y, m.y.y, m.z.y, p.y, m.x.z, m.y.z, m.z.z, p.z];
+        out[..12].copy_from_slice(&numbers);
+    }
+
+    /// From twelve numbers that [`WorldPose::write`] wrote.
+    #[inline(always)]
+    pub fn read(numbers: &[R]) -> Self {
+        let m = &numbers[..12];
+        let (x, y, z) =
+            (Vec3::new(m[0], m[4], m[8]), Vec3::new(m[1], m[5], m[9]), Vec3::new(m[2], m[6], m[10]));
+        WorldPose { R: Mat3::from_columns(x, y, z), p: Vec3::new(m[3], m[7], m[11]) }
     }
 }
 
@@ -50,9 +57,15 @@ pub fn world_poses<E: Elem, R: Real<Elem = E>>(
 /// World pose of a frame, once its node's is known.
 #[inline(always)]
 pub fn frame_pose<E: Elem, R: Real<Elem = E>>(frame: &Frame<E>, poses: &[WorldPose<R>]) -> WorldPose<R> {
-    let (R_NF, p_NF) = (lift_matrix::<R>(&frame.R), lift(frame.p));
     match frame.node {
-        None => WorldPose { R: R_NF, p: p_NF },
-        Some(i) => WorldPose { R: poses[i].R * R_NF, p: poses[i].R * p_NF + poses[i].p },
+        None => WorldPose { R: lift_matrix(&frame.R), p: lift(frame.p) },
+        Some(i) => frame_pose_on(frame, poses[i]),
     }
+}
+
+/// World pose of a frame from its node's.
+#[inline(always)]
+pub fn frame_pose_on<E: Elem, R: Real<Elem = E>>(frame: &Frame<E>, node: WorldPose<R>) -> WorldPose<R> {
+    let (R_NF, p_NF) = (lift_matrix::<R>(&frame.R), lift(frame.p));
+    WorldPose { R: node.R * R_NF, p: node.R * p_NF + node.p }
 }

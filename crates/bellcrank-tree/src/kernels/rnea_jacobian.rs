@@ -17,17 +17,17 @@ use bellcrank_math::{Elem, Inertia, Mat3, Real, Sym3, Twist, Vec3, Wrench};
 
 /// Twice the Coriolis operator of a subtree.
 #[derive(Clone, Copy, Debug, Default)]
-struct Coriolis<R> {
+pub(super) struct Coriolis<R> {
     /// Twice the linear momentum.
-    p: Vec3<R>,
+    pub p: Vec3<R>,
     /// Angular momentum.
-    l: Vec3<R>,
+    pub l: Vec3<R>,
     Y: Sym3<R>,
 }
 
 impl<R: Real> Coriolis<R> {
     #[inline(always)]
-    fn of(inertia: &Inertia<R>, V: Twist<R>, momentum: Wrench<R>) -> Self {
+    pub fn of(inertia: &Inertia<R>, V: Twist<R>, momentum: Wrench<R>) -> Self {
         let (v, h) = (V.linear, inertia.h);
         let turned = Mat3::skew(V.angular) * inertia.J.to_mat3();
         let outer = Mat3::outer(v, h);
@@ -38,7 +38,7 @@ impl<R: Real> Coriolis<R> {
     }
 
     #[inline(always)]
-    fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.p += other.p;
         self.l += other.l;
         self.Y = self.Y + other.Y;
@@ -46,7 +46,7 @@ impl<R: Real> Coriolis<R> {
 
     /// 2B S
     #[inline(always)]
-    fn apply(&self, S: Twist<R>) -> Wrench<R> {
+    pub fn apply(&self, S: Twist<R>) -> Wrench<R> {
         let w = S.angular;
         Wrench::new(w.cross(self.p), w.cross_add(self.l, self.Y * w))
     }
@@ -64,29 +64,38 @@ pub struct Scratch<R> {
     inertia: Vec<Inertia<R>>,
     coriolis: Vec<Coriolis<R>>,
     f: Vec<Wrench<R>>,
-    psi: Vec<Twist<R>>,
-    psi_rate: Vec<Twist<R>>,
-    S_rate: Vec<Twist<R>>,
+    axes: Vec<MovingAxis<R>>,
+}
+
+/// A motion axis with its rates, side by side as they are needed.
+#[derive(Clone, Copy)]
+struct MovingAxis<R> {
+    S: Twist<R>,
+    /// ψ̇
+    psi: Twist<R>,
+    /// ψ̈
+    psi_rate: Twist<R>,
+    /// Ṡ′
+    S_rate: Twist<R>,
 }
 
 impl<R: Real> Scratch<R> {
     /// For a tree.
     pub fn new<E: Elem>(tree: &TreeModel<E>) -> Self {
-        let (n, nv) = (tree.nodes.len(), tree.dof_count());
+        let (n, nv, zero) = (tree.nodes.len(), tree.dof_count(), Twist::zero());
+        let still = MovingAxis { S: zero, psi: zero, psi_rate: zero, S_rate: zero };
         Scratch {
             world: World::new(tree),
             inertia: vec![Inertia::default(); n],
             coriolis: vec![Coriolis::default(); n],
             f: vec![Wrench::zero(); n],
-            psi: vec![Twist::zero(); nv],
-            psi_rate: vec![Twist::zero(); nv],
-            S_rate: vec![Twist::zero(); nv],
+            axes: vec![still; nv],
         }
     }
 }
 
-/// Writes ∂τ/∂q and ∂τ/∂v, nv × nv by rows; entries of unrelated branches are not touched: keep them zero.
-/// ∂τ/∂a is the mass matrix.
+/// Writes ∂τ/∂q and ∂τ/∂v along the branches of the tree (see [`crate::Branches`]): first what is on and below the
+/// diagonal, then what is above it. ∂τ/∂a is the mass matrix.
 #[inline(always)]
 pub fn rnea_jacobian<E: Elem, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
@@ -124,9 +133,8 @@ fn forward<E: Elem, R: Real<Elem = E>>(tree: &TreeModel<E>, s: &mut Scratch<R>, 
     for k in node.v..node.v + node.motion.dofs() {
         let S = s.world.S[k];
         let psi = V_before.cross(S);
-        s.psi[k] = psi;
-        s.psi_rate[k] = A_before.cross(S) + V_before.cross(psi);
-        s.S_rate[k] = psi + V.cross(S);
+        let psi_rate = A_before.cross(S) + V_before.cross(psi);
+        s.axes[k] = MovingAxis { S, psi, psi_rate, S_rate: psi + V.cross(S) };
     }
     let inertia = s.world.inertia(tree, i);
     let momentum = inertia.apply(V);
@@ -144,26 +152,33 @@ fn column<E: Elem, R: Real<Elem = E>>(
     tau_q: &mut [R],
     tau_v: &mut [R],
 ) {
-    let nv = tree.dof_count();
-    let (I, B, S) = (&s.inertia[i], &s.coriolis[i], s.world.S[k]);
-    let within = B.apply(s.psi[k]) + I.apply(s.psi_rate[k]);
-    let by_v = B.apply(S) + I.apply(s.S_rate[k]);
+    let branches = &tree.branches;
+    let (tau_q, tau_q_above) = tau_q.split_at_mut(branches.entries());
+    let (tau_v, tau_v_above) = tau_v.split_at_mut(branches.entries());
+    let (I, B, S) = (&s.inertia[i], &s.coriolis[i], s.axes[k].S);
+    let within = B.apply(s.axes[k].psi) + I.apply(s.axes[k].psi_rate);
+    let by_v = B.apply(S) + I.apply(s.axes[k].S_rate);
     for j in node.v..node.v + node.motion.dofs() {
-        tau_q[j * nv + k] = s.world.S[j].dot(within);
-        tau_v[j * nv + k] = s.world.S[j].dot(by_v);
+        let (q, v) = (s.axes[j].S.dot(within), s.axes[j].S.dot(by_v));
+        if j >= k {
+            let place = branches.start[j] + (j - k);
+            (tau_q[place], tau_v[place]) = (q, v);
+        } else {
+            let place = branches.start[k] + (k - j);
+            (tau_q_above[place], tau_v_above[place]) = (q, v);
+        }
     }
     let by_q = within + S.cross_dual(s.f[i]);
     let (BS, IS) = (B.apply_transpose(S), I.apply(S));
-    let mut m = node.parent;
-    while m != WORLD {
-        let above = &tree.nodes[m];
-        for j in above.v..above.v + above.motion.dofs() {
-            let (S_j, psi) = (s.world.S[j], s.psi[j]);
-            tau_q[j * nv + k] = S_j.dot(by_q);
-            tau_v[j * nv + k] = S_j.dot(by_v);
-            tau_q[k * nv + j] = psi.angular.dot(BS) + s.psi_rate[j].dot(IS);
-            tau_v[k * nv + j] = S_j.angular.dot(BS) + s.S_rate[j].dot(IS);
-        }
-        m = above.parent;
+    let first = branches.start[k] + (k - node.v) + 1;
+    let end = branches.start[k + 1];
+    let (mut j, mut place) = (branches.parent[node.v], first);
+    while place < end {
+        let axis = &s.axes[j];
+        tau_q_above[place] = axis.S.dot(by_q);
+        tau_v_above[place] = axis.S.dot(by_v);
+        tau_q[place] = axis.psi.angular.dot(BS) + axis.psi_rate.dot(IS);
+        tau_v[place] = axis.S.angular.dot(BS) + axis.S_rate.dot(IS);
+        (j, place) = (branches.parent[j], place + 1);
     }
 }

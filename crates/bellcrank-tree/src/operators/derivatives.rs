@@ -5,14 +5,15 @@
 use super::dynamics::mass_inverse;
 use super::macros::operator;
 use super::{Batch, split};
+use crate::branches::Branches;
 use crate::error::TreeError;
-use crate::kernels::{aba, apart, crba, ltdl, rnea, rnea_jacobian, vjp};
+use crate::kernels::{aba, apart, crba, rnea, rnea_jacobian, vjp};
 use crate::layout::Layout;
-use bellcrank_math::Elem;
+use bellcrank_math::{Elem, Real};
 
-const Q: Layout = Layout::Configuration;
-const V: Layout = Layout::Tangent;
-const M: Layout = Layout::TangentMatrix;
+const Q: Layout<'static> = Layout::Configuration;
+const V: Layout<'static> = Layout::Tangent;
+const M: Layout<'static> = Layout::TangentMatrix;
 
 /// Where the gradients of λ·rnea(q, v, a) go.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl<E: Elem> Batch<'_, E> {
         tau_q: &mut [E],
         tau_v: &mut [E],
     ) -> Result<(), TreeError> {
-        let outputs = &mut [("tau_q", M, tau_q), ("tau_v", M, tau_v)];
+        let outputs = &mut [("tau_q", Layout::Branched, tau_q), ("tau_v", Layout::Branched, tau_v)];
         self.run(&RneaJacobian, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
     }
 
@@ -132,7 +133,7 @@ operator! {
     run |this, tree, s, input, output| {
         let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
         let [q, v, a] = split(input, [nq, nv, nv]);
-        let (tau_q, tau_v) = output.split_at_mut(nv * nv);
+        let (tau_q, tau_v) = output.split_at_mut(2 * tree.branches.entries());
         apart::inverse_dynamics_jacobian(tree, s, [q, v, a], tau_q, tau_v);
     }
 }
@@ -146,6 +147,8 @@ pub(crate) struct AbaJacobianScratch<R> {
     rnea: rnea::Scratch<R>,
     mass: Vec<R>,
     a: Vec<R>,
+    /// ∂τ/∂q and ∂τ/∂v along branches.
+    by: [Vec<R>; 2],
 }
 
 operator! {
@@ -156,8 +159,9 @@ operator! {
             jacobian: rnea_jacobian::Scratch::new(tree),
             crba: crba::Scratch::new(n),
             rnea: rnea::Scratch::new(n),
-            mass: vec![R::zero(); nv * nv],
+            mass: vec![R::zero(); tree.branches.entries()],
             a: vec![R::zero(); nv],
+            by: [vec![R::zero(); 2 * tree.branches.entries()], vec![R::zero(); 2 * tree.branches.entries()]],
         }
     };
     run |this, tree, s, input, output| {
@@ -172,16 +176,30 @@ operator! {
         for k in 0..nv {
             s.a[k] = tau[k] - s.a[k];
         }
-        ltdl::solve(&tree.v_parent, &s.mass, &mut s.a, 1);
-        // solving fills entries of unrelated branches, which the Jacobian leaves alone
-        by_q.fill(R::zero());
-        by_v.fill(R::zero());
-        apart::inverse_dynamics_jacobian(tree, &mut s.jacobian, [q, v, &s.a], by_q, by_v);
-        for matrix in [by_q, by_v] {
-            ltdl::solve(&tree.v_parent, &s.mass, matrix, nv);
-            for x in matrix.iter_mut() {
-                *x = -*x;
+        apart::solve_mass(tree, &s.mass, &mut s.a, 1);
+        let [tau_q, tau_v] = &mut s.by;
+        apart::inverse_dynamics_jacobian(tree, &mut s.jacobian, [q, v, &s.a], tau_q, tau_v);
+        for (matrix, packed) in [(by_q, tau_q), (by_v, tau_v)] {
+            spread_negative(&tree.branches, packed, matrix);
+            apart::solve_mass(tree, &s.mass, matrix, nv);
+        }
+    }
+}
+
+/// The dense matrix of minus what is stored along branches.
+#[inline(always)]
+fn spread_negative<R: Real>(branches: &Branches, packed: &[R], matrix: &mut [R]) {
+    let n = branches.size();
+    let (below, above) = packed.split_at(branches.entries());
+    matrix.fill(R::zero());
+    for k in 0..n {
+        let (mut j, mut place) = (k, branches.start[k]);
+        while place < branches.start[k + 1] {
+            if j != k {
+                matrix[j * n + k] = -above[place];
             }
+            matrix[k * n + j] = -below[place];
+            (j, place) = (branches.parent[j], place + 1);
         }
     }
 }

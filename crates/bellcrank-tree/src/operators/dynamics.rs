@@ -77,7 +77,7 @@ impl<E: Elem> Batch<'_, E> {
     /// # Errors
     /// When sizes do not agree.
     pub fn crba(&self, q: &[E], mass: &mut [E]) -> Result<(), TreeError> {
-        let output = ("mass", Layout::TangentMatrix, mass);
+        let output = ("mass", Layout::Symmetric, mass);
         self.run(&Crba, &[("q", Layout::Configuration, q)], &mut [output])
     }
 
@@ -173,7 +173,7 @@ pub(crate) struct MassInverse;
 operator! {
     MassInverse;
     scratch (crba::Scratch<R>, Vec<R>) =
-        |this, tree| (crba::Scratch::new(tree.nodes.len()), vec![R::zero(); tree.dof_count().pow(2)]);
+        |this, tree| (crba::Scratch::new(tree.nodes.len()), vec![R::zero(); tree.branches.entries()]);
     run |this, tree, s, q, inverse| {
         let (s, mass) = s;
         apart::mass_matrix(tree, s, q, mass);
@@ -181,7 +181,7 @@ operator! {
     }
 }
 
-/// M⁻¹ from M; M is replaced by its factor.
+/// M⁻¹, dense, from M along branches; M is replaced by its factor.
 #[inline(always)]
 pub(crate) fn mass_inverse<E: Elem, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
@@ -189,10 +189,10 @@ pub(crate) fn mass_inverse<E: Elem, R: Real<Elem = E>>(
     inverse: &mut [R],
 ) {
     let nv = tree.dof_count();
-    ltdl::factor(&tree.v_parent, mass);
+    ltdl::factor(&tree.branches, mass);
     inverse.fill(R::zero());
     for k in 0..nv {
         inverse[k * nv + k] = R::one();
     }
-    ltdl::solve(&tree.v_parent, mass, inverse, nv);
+    apart::solve_mass(tree, mass, inverse, nv);
 }

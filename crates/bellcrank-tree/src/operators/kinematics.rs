@@ -4,14 +4,14 @@ use super::macros::operator;
 use super::{Batch, split};
 use crate::error::TreeError;
 use crate::kernels::frames::{self, Reference};
-use crate::kernels::kinematics::{WorldPose, frame_pose, world_poses};
+use crate::kernels::poses::Poses;
 use crate::kernels::{manifold, world::World};
 use crate::layout::Layout;
 use crate::model::{Frame, FrameId, TreeModel};
-use bellcrank_math::Elem;
+use bellcrank_math::{Elem, Real};
 
-const Q: Layout = Layout::Configuration;
-const V: Layout = Layout::Tangent;
+const Q: Layout<'static> = Layout::Configuration;
+const V: Layout<'static> = Layout::Tangent;
 
 impl<E: Elem> Batch<'_, E> {
     /// World poses of frames: per state and frame the 3×4 matrix \[R_WF | p_WF\] by rows. Only what lies between
@@ -20,9 +20,9 @@ impl<E: Elem> Batch<'_, E> {
     /// # Errors
     /// When sizes do not agree, or a frame is not the tree's.
     pub fn fk(&self, q: &[E], frames: &[FrameId], X_WF: &mut [E]) -> Result<(), TreeError> {
-        let operator = Fk::new(self.tree, frames)?;
-        let width = Layout::Plain(12 * frames.len());
-        self.run(&operator, &[("q", Q, q)], &mut [("X_WF", width, X_WF)])
+        let operator = Poses::new(self.tree, self.tree.frames_of(frames)?);
+        let layout = Layout::Picked(operator.picks(), operator.block());
+        self.run(&operator, &[("q", Q, q)], &mut [("X_WF", layout, X_WF)])
     }
 
     /// Geometric Jacobian of a frame, 6 × nv by rows, linear rows first: velocity = J v.
@@ -113,104 +113,60 @@ impl<E: Elem> Batch<'_, E> {
     }
 }
 
-/// Poses of some frames, and the nodes that they need.
-pub(crate) struct Fk<E> {
-    frames: Vec<Frame<E>>,
-    nodes: Vec<usize>,
-}
-
-impl<E: Elem> Fk<E> {
-    pub fn new(tree: &TreeModel<E>, frames: &[FrameId]) -> Result<Self, TreeError> {
-        let frames = tree.frames_of(frames)?;
-        Ok(Fk { nodes: needed_nodes(tree, frames.iter().filter_map(|frame| frame.node)), frames })
-    }
-}
-
-/// These nodes and all between them and the world, parents first.
-fn needed_nodes<E: Elem>(tree: &TreeModel<E>, leaves: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut needed = vec![false; tree.nodes.len()];
-    for leaf in leaves {
-        tree.path(leaf).into_iter().for_each(|i| needed[i] = true);
-    }
-    (0..needed.len()).filter(|i| needed[*i]).collect()
-}
-
 operator! {
-    Fk<E>;
-    scratch Vec<WorldPose<R>> = |this, tree| vec![WorldPose::default(); tree.nodes.len()];
-    run |this, tree, poses, q, out| {
-        world_poses(tree, &this.nodes, q, poses);
-        for (frame, out) in this.frames.iter().zip(out.chunks_exact_mut(12)) {
-            frame_pose(frame, poses).write(out);
+    Poses<E>;
+    scratch () = |this, tree| ();
+    run |this, tree, s, q, out| { this.write(tree, q, out); }
+}
+
+/// Poses at q, then velocities at v, then accelerations at a (without gravity), as far as `ORDER` says.
+#[inline(always)]
+fn move_world<E: Elem, R: Real<Elem = E>, const ORDER: usize>(
+    tree: &TreeModel<E>,
+    world: &mut World<R>,
+    input: &[R],
+) {
+    let (q, rest) = input.split_at(tree.coordinate_count());
+    world.place(tree, q);
+    if ORDER > 0 {
+        world.set_velocities(tree, &rest[..tree.dof_count()]);
+    }
+    if ORDER > 1 {
+        world.set_accelerations::<E, false>(tree, &rest[tree.dof_count()..]);
+    }
+}
+
+/// An operator on one frame: how many derivatives of q it is given, and what it writes.
+macro_rules! of_frame {
+    ($name:ident, $order:literal, |$this:ident, $tree:ident, $world:ident, $out:ident| $write:expr) => {
+        pub(crate) struct $name<E> {
+            pub frame: Frame<E>,
+            pub reference: Reference,
         }
-    }
+
+        operator! {
+            $name<E>;
+            scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
+            run |$this, $tree, $world, input, $out| {
+                move_world::<E, R, $order>($tree, $world, input);
+                $write;
+            }
+        }
+    };
 }
 
-pub(crate) struct Jacobian<E> {
-    frame: Frame<E>,
-    reference: Reference,
-}
-
-operator! {
-    Jacobian<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, q, J| {
-        world.place(tree, q);
-        frames::jacobian(tree, world, &this.frame, this.reference, J);
-    }
-}
-
-pub(crate) struct JacobianRate<E> {
-    frame: Frame<E>,
-    reference: Reference,
-}
-
-operator! {
-    JacobianRate<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, input, rate| {
-        let [q, v] = split(input, [tree.coordinate_count(), tree.dof_count()]);
-        world.place(tree, q);
-        world.set_velocities(tree, v);
-        frames::jacobian_rate(tree, world, &this.frame, this.reference, rate);
-    }
-}
-
-pub(crate) struct FrameMotion<E> {
-    pub frame: Frame<E>,
-    pub reference: Reference,
-}
-
-operator! {
-    FrameMotion<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, input, out| {
-        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
-        let [q, v, a] = split(input, [nq, nv, nv]);
-        world.place(tree, q);
-        world.set_velocities(tree, v);
-        world.set_accelerations::<E, false>(tree, a);
-        frames::motion(world, &this.frame, this.reference, out);
-    }
-}
-
-pub(crate) struct FrameMotionDerivatives<E> {
-    pub frame: Frame<E>,
-    pub reference: Reference,
-}
-
-operator! {
-    FrameMotionDerivatives<E>;
-    scratch World<R> = |this, tree| World::of_nodes(tree, this.frame.node);
-    run |this, tree, world, input, out| {
-        let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
-        let [q, v, a] = split(input, [nq, nv, nv]);
-        world.place(tree, q);
-        world.set_velocities(tree, v);
-        world.set_accelerations::<E, false>(tree, a);
-        frames::motion_derivatives(tree, world, &this.frame, this.reference, out);
-    }
-}
+of_frame!(Jacobian, 0, |this, tree, world, J| {
+    frames::jacobian(tree, world, &this.frame, this.reference, J)
+});
+of_frame!(JacobianRate, 1, |this, tree, world, rate| {
+    frames::jacobian_rate(tree, world, &this.frame, this.reference, rate)
+});
+of_frame!(FrameMotion, 2, |this, tree, world, out| {
+    frames::motion(world, &this.frame, this.reference, out)
+});
+of_frame!(FrameMotionDerivatives, 2, |this, tree, world, out| {
+    frames::motion_derivatives(tree, world, &this.frame, this.reference, out)
+});
 
 pub(crate) struct Integrate;
 

@@ -7,8 +7,8 @@ use crate::kernels::constrained::{self, Scratch};
 use crate::layout::Layout;
 use bellcrank_math::Elem;
 
-const Q: Layout = Layout::Configuration;
-const V: Layout = Layout::Tangent;
+const Q: Layout<'static> = Layout::Configuration;
+const V: Layout<'static> = Layout::Tangent;
 
 /// How loops are pulled shut when a configuration is made consistent.
 #[derive(Clone, Debug, PartialEq, Eq)]

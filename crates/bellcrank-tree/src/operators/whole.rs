@@ -8,8 +8,8 @@ use crate::kernels::{centroidal, parameters, rnea, world::World};
 use crate::layout::Layout;
 use bellcrank_math::Elem;
 
-const Q: Layout = Layout::Configuration;
-const V: Layout = Layout::Tangent;
+const Q: Layout<'static> = Layout::Configuration;
+const V: Layout<'static> = Layout::Tangent;
 
 impl<E: Elem> Batch<'_, E> {
     /// Centre of mass \[m\] and centroidal momentum matrix, 6 × nv by rows: (linear, angular momentum about the
@@ -21,6 +21,16 @@ impl<E: Elem> Batch<'_, E> {
     pub fn centroidal(&self, q: &[E], com: &mut [E], A_g: &mut [E]) -> Result<(), TreeError> {
         let outputs = &mut [("com", Layout::Plain(3), com), ("A_g", Layout::Columns(6), A_g)];
         self.run(&Centroidal, &[("q", Q, q)], outputs)
+    }
+
+    /// Ȧ_g, the time derivative of the centroidal momentum matrix, 6 × nv by rows: ḣ_g = A_g a + Ȧ_g v. Its first
+    /// three rows are the mass times the rate of the Jacobian of the centre of mass.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn centroidal_rate(&self, q: &[E], v: &[E], A_g_rate: &mut [E]) -> Result<(), TreeError> {
+        let output = ("A_g_rate", Layout::Columns(6), A_g_rate);
+        self.run(&CentroidalRate, &[("q", Q, q), ("v", V, v)], &mut [output])
     }
 
     /// Centre of mass \[m\] and its Jacobian, 3 × nv by rows.
@@ -62,6 +72,17 @@ operator! {
     run |this, tree, s, q, output| {
         let (com, A_g) = output.split_at_mut(3);
         centroidal::momentum_matrix(tree, s, q, com, A_g);
+    }
+}
+
+pub(crate) struct CentroidalRate;
+
+operator! {
+    CentroidalRate;
+    scratch centroidal::Scratch<R> = |this, tree| centroidal::Scratch::new(tree);
+    run |this, tree, s, input, rate| {
+        let [q, v] = split(input, [tree.coordinate_count(), tree.dof_count()]);
+        centroidal::momentum_matrix_rate(tree, s, [q, v], rate);
     }
 }
 

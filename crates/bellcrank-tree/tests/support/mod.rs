@@ -3,7 +3,6 @@
 
 pub mod npz;
 pub mod robots;
-pub mod timing;
 pub mod urdf;
 
 /// Reproducible numbers in [−1, 1] (SplitMix64).

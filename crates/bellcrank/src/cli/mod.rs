@@ -1,5 +1,8 @@
 //! One file per command.
 
+mod bench;
+mod bench_models;
+mod bench_tree;
 mod check;
 mod completions;
 mod demo;
@@ -14,10 +17,11 @@ mod watch;
 use bellcrank::import::{ImportError, Options, load};
 use bellcrank::model::{Faults, Model, library};
 use bellcrank::sim::BatchError;
+use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The physics engine for mechanisms that close on themselves.
 #[derive(Parser)]
@@ -49,6 +53,9 @@ enum Command {
         after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
     )]
     View(view::View),
+    /// Measure how fast the engine is on this machine
+    #[command(after_help = "Example:\n  bellcrank bench tree\n  bellcrank bench tree --json --only rnea")]
+    Bench(bench::Bench),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
@@ -66,6 +73,7 @@ impl Arguments {
             Command::Check(check) => check.run(),
             Command::Run(run) => run.run(),
             Command::View(view) => view.run(),
+            Command::Bench(bench) => bench.run(),
             Command::Models(models) => models.run(),
             Command::Completions(completions) => completions.run(),
         }
@@ -76,6 +84,9 @@ impl Arguments {
 #[derive(Debug)]
 pub enum Error {
     UnknownModel(String),
+    UnknownScene(String),
+    Tree(TreeError),
+    Write(PathBuf, std::io::Error),
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
@@ -92,6 +103,14 @@ impl fmt::Display for Error {
                     "there is no file and no shipped mechanism {name:?}\n  hint: the shipped ones are {}",
                     known.join(", ")
                 )
+            }
+            Error::UnknownScene(name) => {
+                let known: Vec<&str> = bench::SCENES.iter().map(|scene| scene.name).collect();
+                write!(f, "there is no benchmark {name:?}\n  hint: there are {}", known.join(", "))
+            }
+            Error::Tree(error) => error.fmt(f),
+            Error::Write(path, error) => {
+                write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
