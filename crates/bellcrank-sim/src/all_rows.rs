@@ -74,11 +74,11 @@ pub(crate) fn collect<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
-    settings: &AllRows,
+    (settings, drift): (&AllRows, R),
     ws: &mut Workspace<R>,
 ) {
     factor_masses(constants, state, &mut ws.all_rows);
-    list_joints(layout, state, settings, ws);
+    list_joints(layout, state, (settings, drift), ws);
     list_cones(layout, settings, ws);
     for b in 0..layout.position.len() {
         let k = layout.position[b];
@@ -164,7 +164,12 @@ fn row_count(joint: &JointLayout) -> usize {
 }
 
 #[inline(always)]
-fn list_joints<R: Real>(layout: &Layout, state: &State<R>, settings: &AllRows, ws: &mut Workspace<R>) {
+fn list_joints<R: Real>(
+    layout: &Layout,
+    state: &State<R>,
+    (settings, drift): (&AllRows, R),
+    ws: &mut Workspace<R>,
+) {
     let all = &mut ws.all_rows;
     all.problem.clear();
     all.lambda.clear();
@@ -173,7 +178,9 @@ fn list_joints<R: Real>(layout: &Layout, state: &State<R>, settings: &AllRows, w
     for (j, joint) in layout.joints.iter().enumerate() {
         let (held, rows) = (joint.kind.row_count(), &ws.joints[j]);
         for i in 0..row_count(joint) {
-            let (mut bias, mut compliance) = (rows.rate[i] * share, R::zero());
+            // α c/Δt of the whole gap
+            let whole = rows.rate[i] + rows.target[i] / drift;
+            let (mut bias, mut compliance) = (whole * share, R::zero());
             if i >= held {
                 // λ = h − m q̇  ⇔  q̇ − h/m + λ/m = 0; without m the row is so soft that it does nothing
                 let dof = &ws.dofs[joint.first_dof + i - held];

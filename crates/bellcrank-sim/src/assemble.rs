@@ -87,9 +87,11 @@ fn iterate<R: Real>(
     targets: &[Target<R>],
     (state, ws): (&mut State<R>, &mut Workspace<R>),
 ) -> R {
-    let settings = RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS) };
+    let settings =
+        RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS), most: R::constant(1e9) };
     rows::joint_rows(layout, constants, state, settings, ws);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
+        rows.target = [R::zero(); 6]; // all of the gap is to be closed
         for i in joint.kind.row_count()..6 {
             (rows.weight[i], rows.rate[i]) = (R::zero(), R::zero());
         }
@@ -126,7 +128,8 @@ fn set_velocities<R: Real>(
     if targets.is_empty() {
         return;
     }
-    let settings = RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS) };
+    let settings =
+        RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS), most: R::constant(1e9) };
     rows::joint_rows(layout, constants, state, settings, ws);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
         rows.rate = [R::zero(); 6];

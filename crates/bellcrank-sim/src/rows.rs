@@ -58,7 +58,8 @@ pub(crate) fn joint_rows<R: Real>(
                 rows.p[i] = (-row.at_point(p)).to_array();
             }
             rows.weight[i] = constants.joints[j].weight[i] * settings.stiffness;
-            rows.rate[i] = gap[i] * settings.inverse_dt;
+            rows.target[i] = settings.leave_open(gap[i]);
+            rows.rate[i] = (gap[i] - rows.target[i]) * settings.inverse_dt;
         }
     }
 }
@@ -69,6 +70,22 @@ pub(crate) struct RowSettings<R> {
     pub inverse_dt: R,
     /// 1/ε: how much stiffer than its own effective mass a row is in H.
     pub stiffness: R,
+    /// What of a gap is closed at most in one step [m or rad].
+    pub most: R,
+}
+
+/// Gaps beyond this are no rounding but a joint torn open, by a step that was too large or by the user [m or rad].
+const TORN: f64 = 1e-4;
+/// Share of such a gap that is closed per step: all at once would be a blow.
+const MENDED: f64 = 0.2;
+
+impl<R: Real> RowSettings<R> {
+    /// The gap that may be left at the end of the step.
+    #[inline(always)]
+    fn leave_open(self, gap: R) -> R {
+        let mended = (gap * R::constant(MENDED)).clamp(-self.most, self.most);
+        R::select(gap.abs().le(R::constant(TORN)), R::zero(), gap - mended)
+    }
 }
 
 /// H += Jᵀ S⁻¹ J of all joints; the weights of degrees of freedom are set by the drives.
@@ -186,7 +203,8 @@ pub(crate) fn closing_impulses<R: Real>(
         let (mut far, mut turned) = (R::zero(), R::zero());
         let mut amount = [R::zero(); 6];
         for i in 0..count {
-            amount[i] = gap[i] * settings.inverse_dt * ws.joints[j].weight[i];
+            let left = gap[i] - ws.joints[j].target[i];
+            amount[i] = left * settings.inverse_dt * ws.joints[j].weight[i];
             ws.pushing[j][i] = amount[i];
             let target = if i < positions { &mut far } else { &mut turned };
             *target = gap[i].mul_add(gap[i], *target);

@@ -118,7 +118,11 @@ impl Settings {
 
     #[inline(always)]
     fn rows<R: Real>(&self, dt: R) -> RowSettings<R> {
-        RowSettings { inverse_dt: dt.recip(), stiffness: R::constant(1.0 / self.softness) }
+        RowSettings {
+            inverse_dt: dt.recip(),
+            stiffness: R::constant(1.0 / self.softness),
+            most: dt * R::constant(self.recovery_speed),
+        }
     }
 
     /// Notes the gap and says which lanes go on: after the first rounds only those that are still open.
@@ -218,6 +222,7 @@ fn solve<R: Real>(
     ws.u.copy_from_slice(&ws.x);
     let mut report = stage!(R, blank_report(ws));
     let mut going = state.alive; // a lane that is done is left alone, so that it does not see its neighbours
+    let mut undone = R::Mask::splat(false);
     for round in 1..=settings.rounds[1] {
         if !ws.cones.groups.is_empty() {
             solve_reactions(layout, settings, going, ws, &mut report);
@@ -225,12 +230,26 @@ fn solve<R: Real>(
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
         let last = [round >= settings.rounds[0], round == settings.rounds[1]];
+        let before = report.gap_metres.max(report.gap_radians);
         going = stage!(R, settings.still_open(last, gap, going, &mut report));
+        if round > 1 && going.any() {
+            // a step so large that closing its end does not converge: the start's tangent has to do
+            let worse = stage!(R, take_back(before, going, ws, &mut report));
+            (going, undone) = (going & !worse, undone | worse);
+        }
         if last[1] || !going.any() {
             break;
         }
+        if round == 1 {
+            ws.u_first.copy_from_slice(&ws.u);
+        }
         solve_factored(layout, ws);
         stage!(R, subtract(going, ws)); // u ← u − H⁻¹Jᵀ S⁻¹ c(q⁺)/Δt
+    }
+    if undone.any() {
+        stage!(R, motion::end_poses(layout, state, times.drift, ws));
+        (report.gap_metres, report.gap_radians) =
+            stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
     }
     report
 }
@@ -244,7 +263,7 @@ fn solve_all_rows<R: Real>(
     (state, ws): (&State<R>, &mut Workspace<R>),
 ) -> Report<R> {
     stage!(R, cones::collect(layout, constants, state, settings, times, ws));
-    stage!(R, all_rows::collect(layout, constants, state, all, ws)); // D = J M⁻¹ Jᵀ + R, v_f
+    stage!(R, all_rows::collect(layout, constants, state, (all, times.drift), ws)); // D = J M⁻¹ Jᵀ + R, v_f
     let mut report = stage!(R, blank_report(ws));
     let outcome = stage!(R, all_rows::iterate(layout, all, state.alive, ws));
     ws.x.fill([R::zero(); 6]);
@@ -277,6 +296,23 @@ fn solve_reactions<R: Real>(
 #[inline(never)]
 fn solve_factored<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     stage!(R, ws.factor.solve(&layout.pattern, &mut ws.x));
+}
+
+/// Where the gap has grown since the last round, the velocities of the first round hold: tangential at the start of the
+/// step, which loses energy rather than to gain some. Those lanes are left alone from now on.
+#[inline(always)]
+fn take_back<R: Real>(before: R, going: R::Mask, ws: &mut Workspace<R>, report: &mut Report<R>) -> R::Mask {
+    let now = report.gap_metres.max(report.gap_radians);
+    let worse = going & before.lt(now);
+    if worse.any() {
+        for (u, old) in ws.u.iter_mut().zip(&ws.u_first) {
+            for k in 0..6 {
+                u[k] = R::select(worse, old[k], u[k]);
+            }
+        }
+        report.converged = report.converged & !worse;
+    }
+    worse
 }
 
 #[inline(always)]

@@ -25,6 +25,8 @@ pub struct Workspace<R: Real> {
     pub(crate) momentum: Vec<[R; 6]>,
     /// Velocities, by elimination position.
     pub(crate) u: Vec<[R; 6]>,
+    /// Velocities before the first correction.
+    pub(crate) u_first: Vec<[R; 6]>,
     /// A right-hand side that becomes a solution.
     pub(crate) x: Vec<[R; 6]>,
     /// Poses at the start of the step, where rows are evaluated later than that (Moreau–Jean).
@@ -55,6 +57,8 @@ pub(crate) struct JointRows<R> {
     pub weight: [R; 6],
     /// What the rows are short of, as a velocity [m/s or rad/s].
     pub rate: [R; 6],
+    /// The gap that the step may leave: none, unless the joint was torn open.
+    pub target: [R; 6],
 }
 
 /// One degree of freedom: λ = h − m q̇.
@@ -116,7 +120,7 @@ impl<R: Real> Workspace<R> {
     pub fn new(layout: &Layout) -> Self {
         let bodies = layout.position.len();
         let zero = [R::zero(); 6];
-        let row = JointRows { s: [zero; 6], p: [zero; 6], weight: zero, rate: zero };
+        let row = JointRows { s: [zero; 6], p: [zero; 6], weight: zero, rate: zero, target: zero };
         let dof = DofRow {
             rate: R::zero(),
             passive_mass: R::zero(),
@@ -133,6 +137,7 @@ impl<R: Real> Workspace<R> {
             factor: BlockFactor::new(&layout.pattern),
             momentum: vec![zero; bodies],
             u: vec![zero; bodies],
+            u_first: vec![zero; bodies],
             x: vec![zero; bodies],
             X_start: vec![Pose::identity(); bodies],
             X_next: vec![Pose::identity(); bodies],

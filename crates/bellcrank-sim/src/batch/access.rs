@@ -96,7 +96,7 @@ impl Batch {
         Ok(Twist::from_array([0, 1, 2, 3, 4, 5].map(get)))
     }
 
-    /// Places a body; joints close again in the next step.
+    /// Places a body; joints that this opens close again, at `Settings::recovery_speed` at most.
     ///
     /// # Errors
     /// When there is no such world or body.
