@@ -45,10 +45,9 @@ impl Feature {
             | Feature::EffortRange
             | Feature::JointEffortRange
             | Feature::GravityCompensation
-            | Feature::MaterialRules
-            | Feature::ContactPriority
             | Feature::KeyframeVelocity
             | Feature::MoreSensors => false,
+            Feature::MaterialRules | Feature::ContactPriority => true,
         }
     }
 
