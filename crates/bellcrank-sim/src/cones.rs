@@ -9,7 +9,7 @@ use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
 use crate::status::Report;
-use crate::step::Settings;
+use crate::step::{Settings, Times};
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
 use bellcrank_collide::Surface;
 use bellcrank_math::{Mask, Real, Vec3};
@@ -31,7 +31,7 @@ pub(crate) fn collect<R: Real>(
     constants: &Constants<R>,
     state: &State<R>,
     settings: &Settings,
-    dt: R,
+    times: Times<R>,
     ws: &mut Workspace<R>,
 ) {
     let cones = &mut ws.cones;
@@ -42,13 +42,15 @@ pub(crate) fn collect<R: Real>(
     cones.compliance.clear();
     cones.lambda.clear();
     for (i, scalar) in layout.scalars.iter().enumerate() {
-        if let Some((acts, cone, row)) = scalar_row(layout, constants, state, settings, dt, (i, scalar), ws) {
+        if let Some((acts, cone, row)) =
+            scalar_row(layout, constants, state, settings, times, (i, scalar), ws)
+        {
             push_group((ConeSource::Scalar(i), acts, cone), &[row], scalar.path.len(), ws);
         }
     }
     for i in 0..layout.contacts.len() {
         if ws.contacts.slots()[i].active.any() {
-            let (cone, rows) = contact_rows(layout, constants, state, settings, dt, i, ws);
+            let (cone, rows) = contact_rows(layout, constants, state, settings, times, i, ws);
             let contact = &layout.contacts[i];
             let acts = ws.contacts.slots()[i].active;
             push_group((ConeSource::Contact(i), acts, cone), &rows[..contact.rows], contact.path.len(), ws);
@@ -86,7 +88,7 @@ fn scalar_row<R: Real>(
     constants: &Constants<R>,
     state: &State<R>,
     settings: &Settings,
-    dt: R,
+    times: Times<R>,
     (index, scalar): (usize, &ScalarLayout),
     ws: &Workspace<R>,
 ) -> Option<(R::Mask, Cone<R>, Row<R>)> {
@@ -95,13 +97,13 @@ fn scalar_row<R: Real>(
         (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
     let (zero, one) = (R::zero(), R::one());
     let guess = state.scalar_impulse[index];
-    let reach = (dof.rate.abs() * dt).mul_add(R::constant(2.0), R::constant(1e-3));
+    let reach = (dof.rate.abs() * times.dt).mul_add(R::constant(2.0), R::constant(1e-3));
     let gap = match scalar.kind {
         ScalarKind::Lower => state.q[joint.first_coordinate + scalar.at.dof] - c.low,
         ScalarKind::Upper => c.high - state.q[joint.first_coordinate + scalar.at.dof],
         _ => zero,
     };
-    let limit = (gap.lt(reach) | zero.lt(guess), settings.recover(gap, dt, settings.limit_recovery));
+    let limit = (gap.lt(reach) | zero.lt(guess), settings.recover(gap, times.drift, settings.limit_recovery));
     // where limits and loops cannot both be met, the limit gives way
     let yields =
         R::constant(settings.limit_softness) / constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
@@ -112,11 +114,11 @@ fn scalar_row<R: Real>(
         ScalarKind::SlowDown => (Cone::Nonnegative, one, (fast, c.velocity_limit), zero),
         ScalarKind::SlowUp => (Cone::Nonnegative, -one, (fast, c.velocity_limit), zero),
         ScalarKind::Friction => {
-            let most = c.friction * dt;
+            let most = c.friction * times.dt;
             (Cone::Box { low: -most, high: most }, one, (zero.lt(most), zero), zero)
         }
         ScalarKind::Effort => {
-            let most = c.effort_limit * dt;
+            let most = c.effort_limit * times.dt;
             let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
             (Cone::Box { low: -most, high: most }, one, (dof.boxed, -(dof.drive_impulse * soft)), soft)
         }
@@ -158,7 +160,7 @@ fn contact_rows<R: Real>(
     constants: &Constants<R>,
     state: &State<R>,
     settings: &Settings,
-    dt: R,
+    times: Times<R>,
     i: usize,
     ws: &Workspace<R>,
 ) -> (Cone<R>, [Row<R>; MOST_ROWS]) {
@@ -187,8 +189,8 @@ fn contact_rows<R: Real>(
     // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
     let bounces = R::zero().lt(surface.restitution)
         & before.lt(R::constant(-settings.bounce_speed))
-        & before.mul_add(dt, contact.distance).lt(R::zero());
-    let hold = settings.recover(contact.distance, dt, settings.contact_recovery);
+        & before.mul_add(times.drift, contact.distance).lt(R::zero());
+    let hold = settings.recover(contact.distance, times.drift, settings.contact_recovery);
     rows[last].bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
     (Cone::Coulomb { mu: surface.sliding, rows: at.rows }, rows)
 }

@@ -1,12 +1,14 @@
 //! Armature, damping, springs and motors: implicit, through R ([Kamino] notes 1.5).
 //!
 //! Each degree of freedom obeys λ = h − m q̇⁺, with the effort evaluated at the end of the step:
-//! m = a + Δt b + Δt² k (+ Δt kd + Δt² kp), h = a q̇⁻ + Δt k (rest − q⁻) (+ Δt (kp (target − q⁻) + kd target' + τ)).
+//! m = a + Δt b + Δt δ k (+ Δt kd + Δt δ kp), h = a q̇⁻ + Δt k (rest − q) (+ Δt (kp (target − q) + kd target' + τ)),
+//! where the new velocity moves the coordinates for the time δ (Δt, or half of it with Moreau–Jean).
 //! In body space that is m jᵀj in H and h jᵀ on the right: exact, and stable for any gain.
 
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
 use crate::state::{Control, State};
+use crate::step::Times;
 use crate::workspace::Workspace;
 use bellcrank_math::{Mask, Real};
 
@@ -15,12 +17,12 @@ use bellcrank_math::{Mask, Real};
 pub(crate) fn drive_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    state: &State<R>,
-    control: &Control<R>,
-    dt: R,
+    (state, control): (&State<R>, &Control<R>),
+    times: Times<R>,
     ws: &mut Workspace<R>,
 ) {
-    passive_rows(layout, constants, state, dt, ws);
+    let Times { dt, drift } = times;
+    passive_rows(layout, constants, state, times, ws);
     for (a, at) in layout.actuators.iter().enumerate() {
         let Some(at) = at else { continue };
         let joint = &layout.joints[at.joint];
@@ -33,7 +35,7 @@ pub(crate) fn drive_rows<R: Real>(
             + c.target_kd * control.target_velocity[a]
             - c.kp * c.gear * q;
         let row = &mut ws.dofs[joint.first_dof + at.dof];
-        let mass = c.gear * c.gear * dt * c.kp.mul_add(dt, c.kd);
+        let mass = c.gear * c.gear * dt * c.kp.mul_add(drift, c.kd);
         row.drive_mass += mass;
         row.drive_impulse = (c.gear * dt).mul_add(effort, row.drive_impulse);
     }
@@ -62,7 +64,7 @@ fn passive_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
-    dt: R,
+    Times { dt, drift }: Times<R>,
     ws: &mut Workspace<R>,
 ) {
     for (j, joint) in layout.joints.iter().enumerate() {
@@ -78,7 +80,7 @@ fn passive_rows<R: Real>(
             let q = if scalar { state.q[joint.first_coordinate + k] } else { R::zero() };
             let row = &mut ws.dofs[joint.first_dof + k];
             row.rate = rate;
-            row.passive_mass = dt.mul_add(dt.mul_add(c.stiffness, c.damping), c.armature);
+            row.passive_mass = dt.mul_add(drift.mul_add(c.stiffness, c.damping), c.armature);
             row.passive_impulse = c.armature.mul_add(rate, dt * c.stiffness * (c.rest - q));
             row.drive_mass = R::zero();
             row.drive_impulse = R::zero();

@@ -40,5 +40,5 @@ pub use layout::Layout;
 pub use readout::{Metrics, Readout};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
-pub use step::{Settings, step};
+pub use step::{Integrator, Settings, step};
 pub use workspace::Workspace;

@@ -26,7 +26,7 @@ pub(crate) struct Packing {
 
 fn kind_of<R>(cone: &Cone<R>) -> usize {
     match cone {
-        Cone::Nonnegative => 0,
+        Cone::Free | Cone::Nonnegative => 0,
         Cone::Box { .. } => 1,
         Cone::Coulomb { rows: 3, .. } => 2,
         Cone::Coulomb { rows: 4, .. } => 3,

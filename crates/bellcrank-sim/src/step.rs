@@ -17,6 +17,37 @@ use bellcrank_collide::collide;
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::Padmm;
 
+/// How velocities become poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// Forces and rows at the start of the step; the new velocity moves the poses through all of it.
+    #[default]
+    SemiImplicitEuler,
+    /// Half a step with the old velocity, forces and rows there, half a step with the new one: second order where
+    /// nothing hits ([Kamino] notes 1.8).
+    MoreauJean,
+}
+
+/// The times of a step [s].
+#[derive(Clone, Copy)]
+pub(crate) struct Times<R> {
+    /// How long forces act.
+    pub dt: R,
+    /// How long the new velocity moves the poses.
+    pub drift: R,
+}
+
+impl Integrator {
+    #[inline(always)]
+    fn times<R: Real>(self, dt: R) -> Times<R> {
+        let drift = match self {
+            Integrator::SemiImplicitEuler => dt,
+            Integrator::MoreauJean => dt * R::constant(0.5),
+        };
+        Times { dt, drift }
+    }
+}
+
 /// How a step is computed. The defaults need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -39,6 +70,8 @@ pub struct Settings {
     /// Compliance of joint limits, as a share of the joint's own mobility: far softer than joints, so that a limit that
     /// cannot be met with the loops closed gives way, and far stiffer than anybody notices.
     pub limit_softness: f64,
+    /// How velocities become poses.
+    pub integrator: Integrator,
     /// Measure how well the equations are met ([`crate::Metrics`]); costs a little.
     pub metrics: bool,
 }
@@ -55,6 +88,7 @@ impl Default for Settings {
             recovery_speed: 1.0,
             bounce_speed: 1e-2,
             limit_softness: 1e-4,
+            integrator: Integrator::SemiImplicitEuler,
             metrics: false,
         }
     }
@@ -117,15 +151,20 @@ pub fn step<R: Real>(
     dt: R,
     (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
+    let times = stage!(R, settings.integrator.times(dt));
+    ws.X_start.copy_from_slice(&state.X_WB);
+    if settings.integrator == Integrator::MoreauJean {
+        stage!(R, advance_halfway(layout, constants, state, times)); // q ← q ⊕ ½Δt u⁻
+    }
     let reach = stage!(R, reach(state, dt));
     collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts); // what touches?
-    let held = stage!(R, settings.rows(dt));
+    let held = stage!(R, settings.rows(times.drift));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
-    stage!(R, drives::drive_rows(layout, constants, state, control, dt, ws)); // λ = h − m q̇⁺
-    let mut report = solve(layout, constants, settings, dt, (state, control, ws));
+    stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
+    let mut report = solve(layout, constants, settings, times, (state, control, ws));
     if stage!(R, cones::box_drives(layout, constants, dt, ws)).any() {
         // a drive went beyond its limit: again, with bounds on it
-        report = solve(layout, constants, settings, dt, (state, control, ws));
+        report = solve(layout, constants, settings, times, (state, control, ws));
     }
     if settings.metrics {
         report.metrics = stage!(R, readout::measure(layout, constants, state, ws));
@@ -140,17 +179,17 @@ fn solve<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     settings: &Settings,
-    dt: R,
+    times: Times<R>,
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
-    let held = stage!(R, settings.rows(dt));
+    let held = stage!(R, settings.rows(times.drift));
     stage!(R, drives::set_weights(layout, ws));
-    stage!(R, motion::momentum(layout, constants, state, dt, ws)); // M, M u⁻ + Δt f
-    stage!(R, motion::external_impulses(layout, control, dt, ws));
+    stage!(R, motion::momentum(layout, constants, state, times.dt, ws)); // M, M u⁻ + Δt f
+    stage!(R, motion::external_impulses(layout, control, times.dt, ws));
     stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
     stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
     stage!(R, ws.factor.factor(&layout.pattern));
-    stage!(R, cones::collect(layout, constants, state, settings, dt, ws)); // limits, boxes, contacts
+    stage!(R, cones::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
     stage!(R, cones::build_matrix(layout, ws)); // G = J H⁻¹ Jᵀ
     stage!(R, settings.solver.factor(&ws.cones.problem, &mut ws.cones.solver));
     stage!(R, first_impulses(layout, ws));
@@ -162,7 +201,7 @@ fn solve<R: Real>(
         if !ws.cones.groups.is_empty() {
             solve_reactions(layout, settings, going, ws, &mut report);
         }
-        stage!(R, motion::end_poses(layout, state, dt, ws));
+        stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
         let last = [round >= settings.rounds[0], round == settings.rounds[1]];
         going = stage!(R, settings.still_open(last, gap, going, &mut report));
@@ -232,6 +271,20 @@ fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     cones::push_guess(layout, ws);
 }
 
+/// Moves all poses through the first half of the step.
+#[inline(always)]
+fn advance_halfway<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &mut State<R>,
+    times: Times<R>,
+) {
+    for b in 0..layout.position.len() {
+        state.X_WB[b] = motion::advance(state.X_WB[b], state.V_WB[b], times.drift);
+    }
+    rows::read_coordinates(layout, constants, state);
+}
+
 /// How far ahead contacts are looked for [m]: what the fastest body covers in the step.
 #[inline(always)]
 fn reach<R: Real>(state: &State<R>, dt: R) -> R {
@@ -282,7 +335,7 @@ fn finish<R: Real>(
     let moves = report.finite & state.alive;
     for b in 0..layout.position.len() {
         let V = Twist::from_array(ws.u[layout.position[b]]);
-        let (X, old) = (ws.X_next[b], state.X_WB[b]);
+        let (X, old) = (ws.X_next[b], ws.X_start[b]);
         state.X_WB[b].R = Quat::select(moves, X.R, old.R);
         state.X_WB[b].p = Vec3::select(moves, X.p, old.p);
         let zero = Vec3::zero();

@@ -6,6 +6,10 @@ use bellcrank_collide::Contacts;
 use bellcrank_math::{Mask, Pose, Real};
 use bellcrank_solve::{BlockFactor, Cone, DualProblem, PadmmWorkspace};
 
+/// Room for the solver's dense matrix: so many rows that act at once in a world. A world that needs more makes the
+/// matrix grow, once.
+const PACKED_ROWS: usize = 192;
+
 /// Everything that a step computes on the way.
 #[derive(Clone, Debug)]
 pub struct Workspace<R: Real> {
@@ -22,6 +26,8 @@ pub struct Workspace<R: Real> {
     pub(crate) u: Vec<[R; 6]>,
     /// A right-hand side that becomes a solution.
     pub(crate) x: Vec<[R; 6]>,
+    /// Poses at the start of the step, where rows are evaluated later than that (Moreau–Jean).
+    pub(crate) X_start: Vec<Pose<R>>,
     /// Poses at the end of the step.
     pub(crate) X_next: Vec<Pose<R>>,
     /// What was pushed along each joint's rows beside −S⁻¹ J u: with it the reactions are known afterwards.
@@ -125,6 +131,7 @@ impl<R: Real> Workspace<R> {
             momentum: vec![zero; bodies],
             u: vec![zero; bodies],
             x: vec![zero; bodies],
+            X_start: vec![Pose::identity(); bodies],
             X_next: vec![Pose::identity(); bodies],
             pushed: vec![zero; layout.joints.len()],
             pushing: vec![zero; layout.joints.len()],
@@ -150,9 +157,9 @@ impl<R: Real> ConeRows<R> {
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
             packing: Packing::with_capacity(layout.scalars.len() + layout.contacts.len()),
-            problem: DualProblem::with_capacity(rows),
+            problem: DualProblem::with_capacity(rows.min(PACKED_ROWS)),
             packed: Vec::with_capacity(rows),
-            solver: PadmmWorkspace::with_capacity(rows),
+            solver: PadmmWorkspace::with_capacity(rows.min(PACKED_ROWS)),
         }
     }
 }

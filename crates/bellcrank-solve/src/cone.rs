@@ -8,6 +8,8 @@ pub const MOST_ROWS: usize = 6;
 /// Which reactions a group of rows may give. Structure is the same in all lanes; the numbers are per lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Cone<R> {
+    /// Joints and implicit drives, where they are not eliminated: anything. One row.
+    Free,
     /// Joint limits: push only. One row.
     Nonnegative,
     /// Effort limits and dry friction: within bounds [N·s or N·m·s]. One row.
@@ -99,6 +101,7 @@ impl<R: Real> Cone<R> {
     #[inline(always)]
     pub fn project(&self, p: R, v: &mut [R; MOST_ROWS]) {
         match self {
+            Cone::Free => {}
             Cone::Nonnegative => v[0] = v[0].max(R::zero()),
             Cone::Box { low, high } => v[0] = v[0].clamp(*low / p, *high / p),
             Cone::Coulomb { mu, rows } => with_rows!(project, *mu, *rows, v),
@@ -110,6 +113,7 @@ impl<R: Real> Cone<R> {
     pub fn project_velocity(&self, lambda: R, v: &mut [R; MOST_ROWS]) {
         let zero = R::zero();
         match self {
+            Cone::Free => v[0] = zero,
             Cone::Nonnegative => v[0] = v[0].max(zero),
             Cone::Box { low, high } => {
                 // a velocity may push only against the bound that is reached
@@ -172,7 +176,8 @@ impl<R: Real> Cone<R> {
             product = own[k].mul_add(v[k], product);
         }
         check.product = match self {
-            Cone::Box { .. } => R::zero(), // its bounds do the work, which `dual` has checked
+            // its bounds do the work, which `dual` has checked
+            Cone::Box { .. } | Cone::Free => R::zero(),
             _ => product.abs(),
         };
         check

@@ -7,15 +7,20 @@
 //! | `cone` | projections: push only, boxes, Coulomb's cone |
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
+//! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
 
 mod cone;
 mod factor;
 mod padmm;
 mod pattern;
 mod problem;
+mod residual;
+mod sparse;
 
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use factor::{Block, BlockFactor};
-pub use padmm::{Outcome, Padmm, PadmmWorkspace};
+pub use padmm::{LinearSolver, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use pattern::BlockPattern;
 pub use problem::DualProblem;
+pub use residual::{Product, ResidualWorkspace, conjugate_residual};
+pub use sparse::{SparseRow, SparseRows};

@@ -7,7 +7,31 @@
 
 use crate::cone::{Cone, MOST_ROWS};
 use crate::problem::DualProblem;
+use crate::residual::{Product, ResidualWorkspace, conjugate_residual};
+use crate::sparse::SparseRows;
 use bellcrank_math::{Mask, Real};
+
+/// How the linear system of an iteration is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinearSolver {
+    /// Cholesky factor of the dense matrix, once per step.
+    Dense,
+    /// So many steps of conjugate residuals per iteration from the last x, with products only: as [Kamino] does it for
+    /// large problems.
+    ConjugateResidual {
+        /// 9 in the paper.
+        iterations: usize,
+    },
+}
+
+/// How the penalty ρ is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Penalty {
+    /// A share of the scaled matrix' Frobenius norm, larger for worlds that take long: nothing to tune.
+    Share(f64),
+    /// The same for all: as [Kamino] has it, with 1 as its default.
+    Fixed(f64),
+}
 
 /// Settings. The defaults need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,8 +42,10 @@ pub struct Padmm {
     pub tolerance: f64,
     /// Proximal weight η.
     pub proximal: f64,
-    /// ρ as a share of the scaled matrix' Frobenius norm: small, which is fast where few contacts slide.
-    pub penalty_share: f64,
+    /// ρ: a small share is fast where few contacts slide.
+    pub penalty: Penalty,
+    /// How linear systems are solved.
+    pub linear: LinearSolver,
     /// After so many iterations a world has a hard problem (edges and corners that slide) and takes a larger ρ.
     pub patience: usize,
     /// How many times larger.
@@ -32,7 +58,8 @@ impl Default for Padmm {
             max_iterations: 300,
             tolerance: 1e-6,
             proximal: 1e-6,
-            penalty_share: 0.01,
+            penalty: Penalty::Share(0.01),
+            linear: LinearSolver::Dense,
             patience: 20,
             penalty_growth: 3.0,
         }
@@ -66,6 +93,11 @@ pub struct PadmmWorkspace<R> {
     y_hat: Vec<R>,
     z_hat: Vec<R>,
     rhs: Vec<R>,
+    /// Rows for products, where the linear solver wants them.
+    pub sparse: SparseRows<R>,
+    guess: Vec<R>,
+    scaled: Vec<R>,
+    residual: ResidualWorkspace<R>,
 }
 
 impl<R: Real> PadmmWorkspace<R> {
@@ -82,6 +114,10 @@ impl<R: Real> PadmmWorkspace<R> {
             y_hat: room(),
             z_hat: room(),
             rhs: room(),
+            sparse: SparseRows::default(),
+            guess: Vec::new(),
+            scaled: Vec::new(),
+            residual: ResidualWorkspace::default(),
         }
     }
 }
@@ -103,7 +139,10 @@ impl Padmm {
         }
         // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
         let size = square.sqrt();
-        ws.rho = R::select(size.le(R::zero()), R::one(), size * R::constant(self.penalty_share));
+        ws.rho = match self.penalty {
+            Penalty::Share(share) => R::select(size.le(R::zero()), R::one(), size * R::constant(share)),
+            Penalty::Fixed(rho) => R::constant(rho),
+        };
         self.add_penalty(n, ws);
     }
 
@@ -126,7 +165,9 @@ impl Padmm {
         for i in 0..n {
             ws.factor[i * n + i] += ws.rho + R::constant(self.proximal);
         }
-        factor_dense(n, &mut ws.factor);
+        if self.linear == LinearSolver::Dense {
+            factor_dense(n, &mut ws.factor);
+        }
     }
 
     /// Solves the factored problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
@@ -159,7 +200,7 @@ impl Padmm {
                 break;
             }
             let live = !outcome.converged;
-            if iteration == self.patience {
+            if iteration == self.patience && matches!(self.penalty, Penalty::Share(_)) {
                 self.stiffen(problem, live, ws);
                 (rho, inverse_rho) = (ws.rho, ws.rho.recip());
                 (a, momentum) = (R::one(), R::constant(1e30));
@@ -170,7 +211,7 @@ impl Padmm {
                 // rhs = −g̃ − s + η x + ρ ŷ + ẑ   (−g̃ − s is in rhs already)
                 ws.rhs[i] = eta.mul_add(ws.x[i], rho.mul_add(ws.y_hat[i], ws.rhs[i] + ws.z_hat[i]));
             }
-            solve_dense(n, &ws.factor, &mut ws.rhs); // x ← (G̃ + σ)⁻¹ rhs
+            self.solve_linear(problem, ws); // x ← (G̃ + σ)⁻¹ rhs
             let step = self.project_and_measure(problem, live, rho, inverse_rho, ws); // y, z, residuals
             outcome.primal = R::select(live, step.primal, outcome.primal);
             outcome.dual = R::select(live, step.dual, outcome.dual);
@@ -189,6 +230,23 @@ impl Padmm {
             lambda[i] = R::select(alive, ws.y[i] * ws.scale[i], lambda[i]);
         }
         outcome
+    }
+
+    /// rhs ← (G̃ + σ 1)⁻¹ rhs
+    #[inline(always)]
+    fn solve_linear<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
+        match self.linear {
+            LinearSolver::Dense => solve_dense(problem.n, &ws.factor, &mut ws.rhs),
+            LinearSolver::ConjugateResidual { iterations } => {
+                let sigma = ws.rho + R::constant(self.proximal);
+                ws.guess.clear();
+                ws.guess.extend_from_slice(&ws.x);
+                let mut product =
+                    Shifted { problem, sparse: &mut ws.sparse, scale: &ws.scale, sigma, scaled: &mut ws.scaled };
+                conjugate_residual(&mut product, &ws.rhs, iterations, &mut ws.guess, &mut ws.residual);
+                ws.rhs.copy_from_slice(&ws.guess);
+            }
+        }
     }
 
     /// Sets the first iterate; gives how far off it is.
@@ -250,6 +308,35 @@ impl Padmm {
     }
 }
 
+/// x ↦ P G P x + σ x, by sparse rows where there are some.
+struct Shifted<'a, R> {
+    problem: &'a DualProblem<R>,
+    sparse: &'a mut SparseRows<R>,
+    scale: &'a [R],
+    sigma: R,
+    scaled: &'a mut Vec<R>,
+}
+
+impl<R: Real> Product<R> for Shifted<'_, R> {
+    #[inline(always)]
+    fn times(&mut self, x: &[R], out: &mut [R]) {
+        self.scaled.clear();
+        for (x, p) in x.iter().zip(self.scale) {
+            self.scaled.push(*x * *p);
+        }
+        if self.sparse.rows.len() == x.len() {
+            self.sparse.times(self.scaled, out);
+        } else {
+            for i in 0..x.len() {
+                out[i] = self.problem.row_times(i, self.scaled);
+            }
+        }
+        for i in 0..x.len() {
+            out[i] = self.sigma.mul_add(x[i], out[i] * self.scale[i]);
+        }
+    }
+}
+
 /// What one iteration found.
 struct Step<R> {
     primal: R,
@@ -270,7 +357,7 @@ impl<R: Real> Step<R> {
 #[inline(always)]
 fn violation<R: Real>(cone: &Cone<R>, product: R) -> R {
     match cone {
-        Cone::Box { .. } => R::zero(),
+        Cone::Box { .. } | Cone::Free => R::zero(),
         _ => product.abs(),
     }
 }

@@ -1,0 +1,55 @@
+//! A step does not allocate: what it needs was made before.
+
+mod common;
+
+use bellcrank_model::library;
+use bellcrank_sim::Precision;
+use common::{batch, built};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// Safety: everything is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// The report of a call is made once per call: forty steps allocate exactly as often as one. Motors push the biped over,
+/// so that contacts, limits and effort limits come and go meanwhile.
+#[test]
+fn forty_steps_allocate_no_more_than_one() {
+    let model = built(library::hybrid_biped());
+    let mut b = batch(&model, 9, 0.004, Precision::F64);
+    b.step(1); // the first call makes the workspaces
+    for world in 0..9 {
+        for actuator in 0..12 {
+            b.set_target_position(world, actuator, 0.3 * common::noise(world, actuator)).unwrap();
+        }
+    }
+    let mut cost = |steps: usize| {
+        let before = COUNT.load(Ordering::Relaxed);
+        b.step(steps);
+        COUNT.load(Ordering::Relaxed) - before
+    };
+    let one = cost(1);
+    assert!(one > 0, "the report itself is counted");
+    for _ in 0..5 {
+        assert_eq!(cost(40), one);
+    }
+}
