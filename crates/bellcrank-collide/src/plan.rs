@@ -281,7 +281,18 @@ impl ContactPlan {
         let priority = |shape: ShapeId| model.shapes()[shape.index()].priority;
         let preference = priority(shape_a).cmp(&priority(shape_b));
         let slots = 0..0; // laid out when all pairs are known
-        self.pairs.push(Pair { shape_a, shape_b, kind, first, second, flipped, slots, margin, gap, preference });
+        self.pairs.push(Pair {
+            shape_a,
+            shape_b,
+            kind,
+            first,
+            second,
+            flipped,
+            slots,
+            margin,
+            gap,
+            preference,
+        });
     }
 
     /// Shapes without partner need no pose.

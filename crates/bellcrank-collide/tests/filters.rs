@@ -5,7 +5,8 @@ mod common;
 use bellcrank_collide::{ContactPlan, ShapeData};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
-    Body, BodyId, CombineRule, Geometry, Joint, Material, MaterialRules, Model, ModelBuilder, Parameters, Shape, WORLD, library,
+    Body, BodyId, CombineRule, Geometry, Joint, Material, MaterialRules, Model, ModelBuilder, Parameters,
+    Shape, WORLD, library,
 };
 use common::ball;
 

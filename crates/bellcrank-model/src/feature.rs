@@ -42,12 +42,13 @@ impl Feature {
             Feature::TendonDrive
             | Feature::SiteDrive
             | Feature::TendonResistance
-            | Feature::EffortRange
-            | Feature::JointEffortRange
-            | Feature::GravityCompensation
             | Feature::KeyframeVelocity
             | Feature::MoreSensors => false,
-            Feature::MaterialRules | Feature::ContactPriority => true,
+            Feature::EffortRange
+            | Feature::JointEffortRange
+            | Feature::GravityCompensation
+            | Feature::MaterialRules
+            | Feature::ContactPriority => true,
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Constants<R> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyConstants<R> {
     pub mass: R,
+    /// Mass on which gravity acts: what nothing outside the model carries.
+    pub heavy_mass: R,
     /// About the centre of mass, body axes [kg·m²].
     pub inertia: Sym3<R>,
 }
@@ -46,8 +48,9 @@ pub(crate) struct DofConstants<R> {
     pub friction: R,
     pub stiffness: R,
     pub rest: R,
-    /// Largest effort of all drives together.
-    pub effort_limit: R,
+    /// Least and largest effort of all drives together.
+    pub effort_low: R,
+    pub effort_high: R,
     pub velocity_limit: R,
 }
 
@@ -79,7 +82,12 @@ impl<R: Real> Constants<R> {
         let bodies: Vec<BodyConstants<R>> = (0..model.bodies().len())
             .map(|b| {
                 let body = |lane: usize| *parameters.body(BodyId::new(b)).get(world(lane));
-                BodyConstants { mass: lanes(|l| body(l).mass), inertia: symmetric(|l| body(l).inertia) }
+                let share = 1.0 - model.bodies()[b].gravity_compensation;
+                BodyConstants {
+                    mass: lanes(|l| body(l).mass),
+                    heavy_mass: lanes(|l| share * body(l).mass),
+                    inertia: symmetric(|l| body(l).inertia),
+                }
             })
             .collect();
         let joints =
@@ -169,10 +177,12 @@ fn dof_constants<R: Real>(
             let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
             let here = |a: &usize| model.actuators()[*a].drives(j, k);
             let drives: Vec<usize> = (0..model.actuators().len()).filter(here).collect();
-            let most = |l: usize| -> f64 {
+            // what the motors have, as far as the joint bears it
+            let effort = |l: usize, side: usize| -> f64 {
                 let each = drives.iter().map(|a| parameters.actuator(*a).get(world(l)));
-                let together: f64 = each.map(|a| a.effort_limit * a.gear.abs()).sum();
-                if drives.is_empty() { dof(l).effort_limit } else { dof(l).effort_limit.min(together) }
+                let together: f64 = each.map(|a| a.effort_bounds()[side]).sum();
+                let [low, high] = dof(l).effort_bounds();
+                together.max(low).min(high)
             };
             // infinite bounds become large ones: lanes must not compute with infinities
             let bound = |x: f64| x.clamp(-1e9, 1e9);
@@ -184,7 +194,8 @@ fn dof_constants<R: Real>(
                 friction: lanes(|l| dof(l).friction),
                 stiffness: lanes(|l| dof(l).spring.map_or(0.0, |s| s.stiffness)),
                 rest: lanes(|l| dof(l).spring.map_or(0.0, |s| s.rest)),
-                effort_limit: lanes(|l| bound(most(l))),
+                effort_low: lanes(|l| bound(effort(l, 0))),
+                effort_high: lanes(|l| bound(effort(l, 1))),
                 velocity_limit: lanes(|l| bound(dof(l).velocity_limit)),
             });
         }

@@ -44,11 +44,14 @@ pub(crate) fn drive_rows<R: Real>(
         if scalar.kind == ScalarKind::Effort {
             let joint = &layout.joints[scalar.at.joint];
             let row = &mut ws.dofs[joint.first_dof + scalar.at.dof];
-            let limit = constants.dofs[joint.first_dof + scalar.at.dof].effort_limit * dt;
+            let c = &constants.dofs[joint.first_dof + scalar.at.dof];
+            let (low, high) = (c.effort_low * dt, c.effort_high * dt);
             // a motor without feedback is simply cut off
             let stiff = R::zero().lt(row.drive_mass);
-            row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(-limit, limit));
-            row.boxed = stiff & (limit * R::constant(0.8)).lt(state.scalar_impulse[i].abs());
+            row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(low, high));
+            let (last, near) = (state.scalar_impulse[i], R::constant(0.2));
+            let at_low = last.le(near.mul_add(low.abs(), low));
+            row.boxed = stiff & (at_low | near.neg_mul_add(high.abs(), high).le(last));
         }
     }
 }

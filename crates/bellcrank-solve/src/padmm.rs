@@ -241,8 +241,13 @@ impl Padmm {
                 let sigma = ws.rho + R::constant(self.proximal);
                 ws.guess.clear();
                 ws.guess.extend_from_slice(&ws.x);
-                let mut product =
-                    Shifted { problem, sparse: &mut ws.sparse, scale: &ws.scale, sigma, scaled: &mut ws.scaled };
+                let mut product = Shifted {
+                    problem,
+                    sparse: &mut ws.sparse,
+                    scale: &ws.scale,
+                    sigma,
+                    scaled: &mut ws.scaled,
+                };
                 conjugate_residual(&mut product, &ws.rhs, iterations, &mut ws.guess, &mut ws.residual);
                 ws.rhs.copy_from_slice(&ws.guess);
             }

@@ -31,7 +31,8 @@ pub struct BodyContact {
 }
 
 impl Batch {
-    /// Kinetic plus potential energy of a world [J]: gravity (zero at the origin) and joint springs.
+    /// Kinetic plus potential energy of a world [J]: gravity (zero at the origin; of the weight that nothing outside
+    /// carries) and springs.
     ///
     /// # Errors
     /// When there is no such world.
@@ -45,7 +46,8 @@ impl Batch {
             let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
             let spin = X.R.rotate_inverse(V.angular);
             let kinetic = 0.5 * (body.mass * V.linear.norm_squared() + spin.dot(body.inertia * spin));
-            sum += kinetic - body.mass * gravity.dot(X.p);
+            let heavy = body.mass * (1.0 - model.bodies()[b].gravity_compensation);
+            sum += kinetic - heavy * gravity.dot(X.p);
         }
         let (q, rates) = (self.joint_position(world)?, self.joint_velocity(world)?);
         let (mut first, mut dof) = (0, 0);
