@@ -8,16 +8,20 @@ use crate::builder::Parts;
 use crate::combine::MaterialRules;
 use crate::fault::{Ignored, Place};
 use crate::resolve::said;
-use crate::{Joint, SensorKind, Target};
+use crate::{Dof, Joint, SensorKind, Target};
 
 /// Something that a model can say beyond rigid bodies, joints, motors on joints and contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// [`Target::Tendon`].
     TendonDrive,
-    /// [`Target::Site`].
+    /// [`Target::Site`] without a reference.
     SiteDrive,
-    /// Limits, springs, damping, friction or armature of a [`crate::Tendon`].
+    /// [`Target::Site`] with a reference.
+    SiteReference,
+    /// Spring, damping and armature of a [`crate::Tendon`].
+    TendonSpring,
+    /// Limits, dry friction or a speed limit of a [`crate::Tendon`].
     TendonResistance,
     /// [`crate::Actuator::effort_range`], where it is not symmetric.
     EffortRange,
@@ -39,16 +43,16 @@ impl Feature {
     /// Whether `bellcrank-sim` does it.
     pub const fn simulated(self) -> bool {
         match self {
+            Feature::SiteReference | Feature::TendonResistance | Feature::KeyframeVelocity => false,
             Feature::TendonDrive
+            | Feature::TendonSpring
             | Feature::SiteDrive
-            | Feature::TendonResistance
-            | Feature::KeyframeVelocity
-            | Feature::MoreSensors => false,
-            Feature::EffortRange
+            | Feature::EffortRange
             | Feature::JointEffortRange
             | Feature::GravityCompensation
             | Feature::MaterialRules
-            | Feature::ContactPriority => true,
+            | Feature::ContactPriority
+            | Feature::MoreSensors => true,
         }
     }
 
@@ -59,9 +63,11 @@ impl Feature {
                 "an actuator on several coordinates at once (a tendon) is not simulated: it gives no effort"
             }
             Feature::SiteDrive => "an actuator that pushes at a site is not simulated: it gives no effort",
-            Feature::TendonResistance => {
-                "limits, springs, damping, friction and armature of a tendon are not simulated"
+            Feature::SiteReference => {
+                "an actuator at a site with a reference site is not simulated: it gives no effort"
             }
+            Feature::TendonSpring => "springs, damping and armature of a tendon are not simulated",
+            Feature::TendonResistance => "limits and dry friction of a tendon are not simulated",
             Feature::EffortRange | Feature::JointEffortRange => {
                 "the effort range is not symmetric: its larger bound holds both ways"
             }
@@ -82,7 +88,8 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
         match actuator.target {
             Target::Joint { .. } => {}
             Target::Tendon(_) => list.one(Feature::TendonDrive, place()),
-            Target::Site { .. } => list.one(Feature::SiteDrive, place()),
+            Target::Site { reference: None, .. } => list.one(Feature::SiteDrive, place()),
+            Target::Site { reference: Some(_), .. } => list.one(Feature::SiteReference, place()),
         }
     }
     let uneven = |[low, high]: [f64; 2]| low != -high;
@@ -93,10 +100,14 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
         parts.actuators.iter().filter(|a| uneven(a.effort_range)).map(|a| said(&a.place)),
     );
     list.counted(Feature::JointEffortRange, parts.joints.iter().filter(dofs_uneven).map(places));
-    list.counted(
-        Feature::TendonResistance,
-        parts.tendons.iter().filter(|t| !t.is_free()).map(|t| said(&t.place)),
-    );
+    let springs = |d: &Dof| d.spring.is_some() || d.damping > 0.0 || d.armature > 0.0;
+    let elastic = parts.tendons.iter().filter(|t| springs(&t.dof));
+    list.counted(Feature::TendonSpring, elastic.map(|t| said(&t.place)));
+    let resists = |d: &Dof| {
+        d.friction > 0.0 || d.velocity_limit.is_finite() || d.limits.iter().any(|bound| bound.is_finite())
+    };
+    let bounded = parts.tendons.iter().filter(|t| resists(&t.dof));
+    list.counted(Feature::TendonResistance, bounded.map(|t| said(&t.place)));
     let held = parts.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
     list.counted(Feature::GravityCompensation, held.map(|b| said(&b.place)));
     let preferred = parts.shapes.iter().filter(|s| s.collides && s.priority != 0);

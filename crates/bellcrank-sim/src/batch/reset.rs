@@ -44,14 +44,9 @@ impl Batch {
             self.groups[g].load(w, &before);
             return Ok(false);
         }
-        let q = self.joint_position(world)?;
-        for (a, actuator) in model.actuators().iter().enumerate() {
-            let Some((joint, dof)) = actuator.coordinate() else { continue };
-            let joint = joint.index();
-            let first: usize = model.joints()[..joint].iter().map(|j| j.kind.coordinate_count()).sum();
-            if model.joints()[joint].kind.has_scalar_coordinates() {
-                self.set_target_position(world, a, q[first + dof])?;
-            }
+        for a in 0..model.actuators().len() {
+            let here = self.motor_coordinate(world, a)?[0];
+            self.set_target_position(world, a, here)?;
         }
         for (actuator, value) in &keyframe.controls {
             self.set_control(world, actuator.id().index(), *value)?;
