@@ -37,6 +37,8 @@ cargo test --locked --workspace
 step "speed of lanes (optimised build)"
 cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocapture
 step "the main job"
-cargo run --locked --release --quiet -- demo
+cargo run --locked --release --quiet -- demo --headless
+step "the viewer in a browser"
+BELLCRANK="${CARGO_TARGET_DIR:-$PWD/target}/release/bellcrank" crates/bellcrank-view/web/test.sh
 
 printf '\nall checks passed\n'

@@ -73,6 +73,7 @@ pub(crate) fn assemble<R: Real>(
     ));
     trial.scalar_impulse.fill(R::zero());
     trial.contact_impulse.fill([R::zero(); 6]);
+    trial.joint_impulse.fill([R::zero(); 6]);
     trial.alive = R::Mask::splat(true);
     state.take(success, &trial);
     success

@@ -238,7 +238,7 @@ impl<R: Real> Group for LaneGroup<R> {
         let values = state.X_WB.len() * 13
             + state.q.len()
             + state.scalar_impulse.len()
-            + 6 * state.contact_impulse.len()
+            + 6 * (state.contact_impulse.len() + state.joint_impulse.len())
             + 3 * control.effort.len()
             + 6 * control.wrench.len();
         let readout = self.blocks[0].readout.size_of();

@@ -7,12 +7,14 @@
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
 //! | `batch` | many worlds: step, read and write, reset, parameters, measurements |
 //! | `group` `group_access` `field` `lane_access` `snapshot` | behind it: blocks of lanes over threads, read, written, saved |
 //! | `status` | what became of a world |
 
+mod all_rows;
 mod assemble;
 mod batch;
 mod cones;
@@ -34,6 +36,7 @@ mod status;
 mod step;
 mod workspace;
 
+pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
 pub use constants::Constants;
 pub use field::Field;
@@ -41,5 +44,5 @@ pub use layout::Layout;
 pub use readout::{Metrics, Readout};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
-pub use step::{Integrator, Settings, step};
+pub use step::{Integrator, Method, Settings, step};
 pub use workspace::Workspace;

@@ -16,6 +16,8 @@ pub struct State<R: Real> {
     pub q: Vec<R>,
     /// Reactions of the last step [N·s or N·m·s]: limits, friction, effort.
     pub(crate) scalar_impulse: Vec<R>,
+    /// Reactions of the last step by joint and row, where the solver iterates on them ([`crate::AllRows`]).
+    pub(crate) joint_impulse: Vec<[R; 6]>,
     /// Reactions of the last step by contact slot: force (t, o, n) [N·s] and moment (about n, t, o) [N·m·s].
     pub(crate) contact_impulse: Vec<[R; 6]>,
     /// Worlds that still run.
@@ -48,6 +50,7 @@ impl<R: Real> State<R> {
             V_WB: vec![Twist::zero(); model.bodies().len()],
             q,
             scalar_impulse: vec![R::zero(); layout.scalars.len()],
+            joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
             contact_impulse: vec![[R::zero(); 6]; layout.contacts.len()],
             alive: R::Mask::splat(true),
         }
@@ -91,8 +94,12 @@ impl<R: Real> State<R> {
         }
         self.q.iter_mut().zip(&other.q).for_each(|(a, b)| pick(a, *b));
         self.scalar_impulse.iter_mut().zip(&other.scalar_impulse).for_each(|(a, b)| pick(a, *b));
-        for (a, b) in self.contact_impulse.iter_mut().zip(&other.contact_impulse) {
-            a.iter_mut().zip(b).for_each(|(a, b)| pick(a, *b));
+        let impulses = [
+            (&mut self.contact_impulse, &other.contact_impulse),
+            (&mut self.joint_impulse, &other.joint_impulse),
+        ];
+        for (mine, theirs) in impulses {
+            mine.iter_mut().flatten().zip(theirs.iter().flatten()).for_each(|(a, b)| pick(a, *b));
         }
         self.alive = (self.alive & !lanes) | (other.alive & lanes);
     }

@@ -6,13 +6,14 @@
 //! makes the step second order in the constraint (SHAKE): loops do not drift and energy stays. Limits, boxes and
 //! contacts iterate on the small matrix G = J H⁻¹ Jᵀ.
 
+use crate::all_rows::AllRows;
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{cones, drives, lines, motion, readout, rows};
+use crate::{all_rows, cones, drives, lines, motion, readout, rows};
 use bellcrank_collide::collide;
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::Padmm;
@@ -48,6 +49,17 @@ impl Integrator {
     }
 }
 
+/// Which rows the solver iterates on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Method {
+    /// Joints, couplings and drives are eliminated exactly and closed at the end of the step; limits, boxes and contacts
+    /// iterate.
+    #[default]
+    Eliminate,
+    /// All of them iterate, as published: for comparison. Couplings between joints are not part of it.
+    AllRows(AllRows),
+}
+
 /// How a step is computed. The defaults need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -72,6 +84,8 @@ pub struct Settings {
     pub limit_softness: f64,
     /// How velocities become poses.
     pub integrator: Integrator,
+    /// Which rows the solver iterates on.
+    pub method: Method,
     /// Measure how well the equations are met ([`crate::Metrics`]); costs a little.
     pub metrics: bool,
 }
@@ -89,6 +103,7 @@ impl Default for Settings {
             bounce_speed: 1e-2,
             limit_softness: 1e-4,
             integrator: Integrator::SemiImplicitEuler,
+            method: Method::Eliminate,
             metrics: false,
         }
     }
@@ -172,6 +187,9 @@ pub fn step<R: Real>(
         report.metrics = stage!(R, readout::measure(layout, constants, state, ws));
     }
     stage!(R, cones::store(layout, constants, state, ws));
+    if let Method::AllRows(_) = settings.method {
+        state.joint_impulse.copy_from_slice(&ws.pushed);
+    }
     stage!(R, finish(layout, constants, state, ws, &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
     report
 }
@@ -188,6 +206,9 @@ fn solve<R: Real>(
     stage!(R, drives::set_weights(layout, ws));
     stage!(R, motion::momentum(layout, constants, state, times.dt, ws)); // M, M u⁻ + Δt f
     stage!(R, motion::external_impulses(layout, control, times.dt, ws));
+    if let Method::AllRows(all) = &settings.method {
+        return solve_all_rows(layout, constants, (settings, all), times, (state, ws));
+    }
     stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
     stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
     stage!(R, lines::add_lines(layout, ws));
@@ -214,6 +235,27 @@ fn solve<R: Real>(
         solve_factored(layout, ws);
         stage!(R, subtract(going, ws)); // u ← u − H⁻¹Jᵀ S⁻¹ c(q⁺)/Δt
     }
+    report
+}
+
+/// u⁺ and all reactions by the published method.
+fn solve_all_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (settings, all): (&Settings, &AllRows),
+    times: Times<R>,
+    (state, ws): (&State<R>, &mut Workspace<R>),
+) -> Report<R> {
+    stage!(R, cones::collect(layout, constants, state, settings, times, ws));
+    stage!(R, all_rows::collect(layout, constants, state, all, ws)); // D = J M⁻¹ Jᵀ + R, v_f
+    let mut report = stage!(R, blank_report(ws));
+    let outcome = stage!(R, all_rows::iterate(layout, all, state.alive, ws));
+    ws.x.fill([R::zero(); 6]);
+    stage!(R, cones::add_change(state.alive, outcome, ws, &mut report));
+    stage!(R, motion::end_poses(layout, state, times.drift, ws));
+    let held = stage!(R, settings.rows(times.drift));
+    let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
+    (report.gap_metres, report.gap_radians) = gap;
     report
 }
 

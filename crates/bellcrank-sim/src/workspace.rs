@@ -1,5 +1,6 @@
 //! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
 
+use crate::all_rows::AllRowsWorkspace;
 use crate::layout::Layout;
 use crate::lines::LineRow;
 use crate::packing::Packing;
@@ -41,6 +42,8 @@ pub struct Workspace<R: Real> {
     pub(crate) coupling_pushing: Vec<R>,
     pub(crate) coupling_weight: Vec<R>,
     pub(crate) cones: ConeRows<R>,
+    /// For the published method only.
+    pub(crate) all_rows: AllRowsWorkspace<R>,
 }
 
 /// Six rows per joint: first what it holds together, then its degrees of freedom.
@@ -142,6 +145,7 @@ impl<R: Real> Workspace<R> {
             coupling_pushing: vec![R::zero(); layout.couplings.len()],
             coupling_weight: vec![R::zero(); layout.couplings.len()],
             cones: ConeRows::new(layout),
+            all_rows: AllRowsWorkspace::default(),
         }
     }
 }

@@ -46,9 +46,9 @@ pub struct Padmm {
     pub penalty: Penalty,
     /// How linear systems are solved.
     pub linear: LinearSolver,
-    /// After so many iterations a world has a hard problem (edges and corners that slide) and takes a larger ρ.
+    /// Every so many iterations a world whose residuals are out of balance changes its ρ.
     pub patience: usize,
-    /// How many times larger.
+    /// By this factor.
     pub penalty_growth: f64,
 }
 
@@ -65,6 +65,9 @@ impl Default for Padmm {
         }
     }
 }
+
+/// Residuals of reactions and velocities may differ by this factor before ρ changes.
+const IMBALANCE: f64 = 3.0;
 
 /// How a solve ended, per lane.
 #[derive(Clone, Copy, Debug)]
@@ -146,11 +149,21 @@ impl Padmm {
         self.add_penalty(n, ws);
     }
 
-    /// Takes a larger ρ in the lanes that need it, and factors again.
+    /// Takes a larger ρ in the lanes where reactions lag behind, a smaller one where velocities do, and factors again.
     #[inline(always)]
-    fn stiffen<R: Real>(&self, problem: &DualProblem<R>, lanes: R::Mask, ws: &mut PadmmWorkspace<R>) {
+    fn balance<R: Real>(
+        &self,
+        problem: &DualProblem<R>,
+        live: R::Mask,
+        outcome: &Outcome<R>,
+        ws: &mut PadmmWorkspace<R>,
+    ) {
         let n = problem.n;
-        ws.rho = R::select(lanes, ws.rho * R::constant(self.penalty_growth), ws.rho);
+        let (growth, far) = (R::constant(self.penalty_growth), R::constant(IMBALANCE));
+        let more = live & (outcome.dual * far).lt(outcome.primal);
+        let less = live & (outcome.primal * far).lt(outcome.dual);
+        let raised = R::select(more, ws.rho * growth, ws.rho);
+        ws.rho = R::select(less, raised / growth, raised);
         for i in 0..n {
             for j in 0..=i {
                 ws.factor[i * n + j] = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
@@ -200,8 +213,8 @@ impl Padmm {
                 break;
             }
             let live = !outcome.converged;
-            if iteration == self.patience && matches!(self.penalty, Penalty::Share(_)) {
-                self.stiffen(problem, live, ws);
+            if iteration > 0 && iteration % self.patience == 0 && matches!(self.penalty, Penalty::Share(_)) {
+                self.balance(problem, live, &outcome, ws);
                 (rho, inverse_rho) = (ws.rho, ws.rho.recip());
                 (a, momentum) = (R::one(), R::constant(1e30));
             }

@@ -85,6 +85,12 @@ impl<R: Real> DualProblem<R> {
         self.matrix[i * self.n + j]
     }
 
+    /// g
+    #[inline(always)]
+    pub fn g(&self) -> &[R] {
+        &self.g
+    }
+
     /// g, to be written.
     #[inline(always)]
     pub fn g_mut(&mut self) -> &mut [R] {

@@ -10,7 +10,12 @@
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
-//! [`tree`] (batched operators on the spanning tree).
+//! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`view`] (recordings and the browser
+//! viewer), [`cli`] (the command line).
+
+extern crate self as bellcrank; // the command line's files name the crate as its users do
+
+pub mod cli;
 
 pub use bellcrank_collide as collide;
 pub use bellcrank_import as import;
@@ -18,7 +23,9 @@ pub use bellcrank_math as math;
 pub use bellcrank_model as model;
 pub use bellcrank_sim as sim;
 pub use bellcrank_solve as solve;
+pub use bellcrank_tasks as tasks;
 pub use bellcrank_tree as tree;
+pub use bellcrank_view as view;
 
 /// What most programs need.
 pub mod prelude {
@@ -35,3 +42,8 @@ pub mod prelude {
 #[doc = include_str!("../../../README.md")]
 #[cfg(doctest)]
 struct Readme;
+
+/// The guide's example, compiled and run.
+#[doc = include_str!("../../../docs/guides/viewer.md")]
+#[cfg(doctest)]
+struct ViewerGuide;

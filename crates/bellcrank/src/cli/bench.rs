@@ -2,7 +2,7 @@
 //!
 //! A scene is a name, a line of text and a function; to add one, write the function and its entry in [`SCENES`].
 
-use super::{Error, bench_tree};
+use super::{Error, bench_linear, bench_step, bench_tree};
 use clap::Args;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -39,11 +39,50 @@ pub struct Scene {
 }
 
 /// All scenes.
-pub const SCENES: &[Scene] = &[Scene {
-    name: "tree",
-    about: "operators on trees (kinematics, dynamics, derivatives) of an arm, a quadruped and a humanoid",
-    run: bench_tree::run,
-}];
+pub const SCENES: &[Scene] = &[
+    Scene {
+        name: "step",
+        about: "time steps of the shipped mechanisms, in both precisions",
+        run: bench_step::step,
+    },
+    Scene {
+        name: "lanes",
+        about: "lanes against one world at a time, two threads against one",
+        run: bench_step::lanes,
+    },
+    Scene {
+        name: "chain",
+        about: "chains of 10 to 200 links: cost and memory per link",
+        run: bench_step::chain,
+    },
+    Scene {
+        name: "mixed",
+        about: "1,024 worlds of eight models, in one batch and model by model",
+        run: bench_step::mixed,
+    },
+    Scene {
+        name: "solvers",
+        about: "joints eliminated, against all rows inside the solver as published",
+        run: bench_step::solvers,
+    },
+    Scene {
+        name: "linear",
+        about: "block factor of the biped against the dense factor of its Delassus matrix",
+        run: bench_linear::run,
+    },
+    Scene {
+        name: "tree",
+        about: "operators on trees (kinematics, dynamics, derivatives) of an arm, a quadruped and a humanoid",
+        run: bench_tree::run,
+    },
+];
+
+impl Record {
+    /// A field that is a number; zero for others.
+    pub fn number(&self, key: &str) -> f64 {
+        self.0.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.as_f64()).unwrap_or(0.0)
+    }
+}
 
 impl Bench {
     pub fn run(self) -> Result<(), Error> {
@@ -93,7 +132,10 @@ fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => match number.as_f64() {
+            Some(x) if x != 0.0 && x.abs() < 1e-2 => format!("{x:.1e}"),
+            Some(x) if x.fract() != 0.0 && x.abs() < 10.0 => format!("{x:.4}"),
             Some(x) if x.fract() != 0.0 => format!("{x:.1}"),
+            Some(x) if x.abs() >= 1e3 => format!("{x:.0}"),
             _ => number.to_string(),
         },
         other => other.to_string(),

@@ -1,25 +1,54 @@
-//! One file per command.
+//! The command line: one file per command.
 
 mod bench;
+mod bench_linear;
 mod bench_models;
+mod bench_step;
 mod bench_tree;
 mod check;
+mod completions;
 mod demo;
+mod figures;
 mod models;
 mod run;
+mod say;
+mod stop;
+mod view;
+mod watch;
 
 use bellcrank::import::{ImportError, Options, load};
 use bellcrank::model::{Faults, Model, library};
-use bellcrank::sim::BatchError;
+use bellcrank::sim::{Batch, BatchError};
 use bellcrank::tree::TreeError;
+use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// Runs the command line with these words, the program's name first; gives the exit code. The binary and
+/// `python -m bellcrank` are both nothing but this.
+pub fn run(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            let _ = message.print(); // nowhere to tell it when the terminal is gone
+            return message.exit_code() as u8;
+        }
+    };
+    match arguments.run() {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error}");
+            1
+        }
+    }
+}
 
 /// The physics engine for mechanisms that close on themselves.
 #[derive(Parser)]
 #[command(name = "bellcrank", version, arg_required_else_help = true)]
-pub struct Arguments {
+struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -27,7 +56,9 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Show the engine at work and print figures
-    #[command(after_help = "Example:\n  bellcrank demo\n  bellcrank demo --json")]
+    #[command(
+        after_help = "Example:\n  bellcrank demo\n  bellcrank demo zoo\n  bellcrank demo --headless --json"
+    )]
     Demo(demo::Demo),
     /// Inspect a mechanism: counts, loops, mobility, redundant rows, what looks wrong, what is ignored
     #[command(
@@ -36,32 +67,46 @@ enum Command {
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
     #[command(
-        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json"
+        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html"
     )]
     Run(run::Run),
     /// Measure how fast the engine is on this machine
-    #[command(after_help = "Example:\n  bellcrank bench tree\n  bellcrank bench tree --json --only rnea")]
+    #[command(
+        after_help = "Example:\n  bellcrank bench\n  bellcrank bench step --only biped\n  bellcrank bench tree --json --only rnea"
+    )]
     Bench(bench::Bench),
+    /// Show a mechanism or a recording in the browser
+    #[command(
+        after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
+    )]
+    View(view::View),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
+    /// Print a script that completes commands in your shell
+    #[command(
+        after_help = "Example:\n  bellcrank completions bash > ~/.local/share/bash-completion/completions/bellcrank"
+    )]
+    Completions(completions::Completions),
 }
 
 impl Arguments {
-    pub fn run(self) -> Result<(), Error> {
+    fn run(self) -> Result<(), Error> {
         match self.command {
             Command::Demo(demo) => demo.run(),
             Command::Check(check) => check.run(),
             Command::Run(run) => run.run(),
             Command::Bench(bench) => bench.run(),
+            Command::View(view) => view.run(),
             Command::Models(models) => models.run(),
+            Command::Completions(completions) => completions.run(),
         }
     }
 }
 
 /// Why a command failed, told to a person.
 #[derive(Debug)]
-pub enum Error {
+enum Error {
     UnknownModel(String),
     UnknownScene(String),
     Tree(TreeError),
@@ -69,6 +114,7 @@ pub enum Error {
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
+    View(ViewError),
 }
 
 impl fmt::Display for Error {
@@ -91,10 +137,22 @@ impl fmt::Display for Error {
                 write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
             Error::Batch(error) => error.fmt(f),
+            Error::View(error) => error.fmt(f),
             Error::Faults(faults) => write!(f, "the model has faults\n{faults}"),
             Error::Import(error) => write!(f, "the model has faults\n{error}"),
         }
     }
+}
+
+/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start.
+fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
+    for world in 0..batch.worlds() {
+        let first = batch.model(world).map_err(Error::Batch)?.keyframes().first().map(|key| key.name.clone());
+        if let Some(name) = first {
+            batch.reset_to_keyframe(world, &name).map_err(Error::Batch)?;
+        }
+    }
+    Ok(())
 }
 
 /// A model from a file (`.urdf`, `.xml`, `.usda`), or the shipped mechanism of that name.

@@ -1,6 +1,7 @@
 //! `bellcrank models`
 
 use super::Error;
+use super::say::say;
 use bellcrank::model::library;
 use clap::Args;
 
@@ -18,10 +19,10 @@ impl Models {
                 .iter()
                 .map(|(name, about, _)| serde_json::json!({ "name": name, "about": about }))
                 .collect();
-            println!("{}", serde_json::Value::from(list));
+            say(serde_json::Value::from(list));
         } else {
             for (name, about, _) in library::ALL {
-                println!("{name:<20} {about}");
+                say(format_args!("{name:<20} {about}"));
             }
         }
         Ok(())

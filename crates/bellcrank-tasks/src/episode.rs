@@ -1,0 +1,49 @@
+//! The batch's arrays as a task reads them, refilled after every step.
+
+use crate::task::World;
+use bellcrank_model::Model;
+use bellcrank_sim::{Batch, BatchError, Field};
+
+/// State of all worlds, row by row.
+pub(crate) struct Rows {
+    fields: [Table; 5],
+}
+
+struct Table {
+    field: Field,
+    width: usize,
+    values: Vec<f32>,
+}
+
+impl Rows {
+    pub fn new(model: &Model, worlds: usize) -> Self {
+        let fields = [
+            Field::JointPosition,
+            Field::JointVelocity,
+            Field::BodyPosition,
+            Field::BodyQuatWxyz,
+            Field::BodyVelocity,
+        ];
+        let table = |field: Field| {
+            let width = field.width(model);
+            Table { field, width, values: vec![0.0; worlds * width] }
+        };
+        Rows { fields: fields.map(table) }
+    }
+
+    pub fn read(&mut self, batch: &Batch) -> Result<(), BatchError> {
+        self.fields.iter_mut().try_for_each(|table| batch.read_f32(table.field, &mut table.values))
+    }
+
+    pub fn world(&self, world: usize) -> World<'_> {
+        let [q, v, positions, quats, twists] = &self.fields;
+        let row = |table: &'_ Table| world * table.width..(world + 1) * table.width;
+        World {
+            q: &q.values[row(q)],
+            v: &v.values[row(v)],
+            positions: &positions.values[row(positions)],
+            quats: &quats.values[row(quats)],
+            twists: &twists.values[row(twists)],
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a task has to say, world by world.
+
+use crate::random::Random;
+use bellcrank_math::{Pose, Quat, Twist, Vec3};
+use bellcrank_model::Model;
+use std::sync::Arc;
+
+/// The figures of a task.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spec {
+    /// Step of the simulation [s].
+    pub dt: f64,
+    /// Simulation steps per action.
+    pub decimation: usize,
+    /// Actions until an episode is cut off.
+    pub episode_steps: usize,
+    /// Numbers per observation.
+    pub observation_count: usize,
+    /// Numbers per action, each between −1 and 1.
+    pub action_count: usize,
+    /// Numbers that a world remembers between actions (commands, phases, past actions).
+    pub memory_count: usize,
+}
+
+/// One world after a step, as the task sees it: rows of the batch's arrays.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    /// Joint coordinates [rad or m].
+    pub q: &'a [f32],
+    /// Joint velocities [rad/s or m/s].
+    pub v: &'a [f32],
+    /// Centres of mass [m], three numbers per body.
+    pub positions: &'a [f32],
+    /// Orientations wxyz, four numbers per body.
+    pub quats: &'a [f32],
+    /// Twists of the centres of mass, world axes, six numbers per body.
+    pub twists: &'a [f32],
+}
+
+impl World<'_> {
+    /// Where a body's centre of mass is [m].
+    pub fn position(&self, body: usize) -> Vec3 {
+        let p = &self.positions[3 * body..3 * body + 3];
+        Vec3::new(p[0].into(), p[1].into(), p[2].into())
+    }
+
+    /// How a body is turned.
+    pub fn quat(&self, body: usize) -> Quat {
+        let q = &self.quats[4 * body..4 * body + 4];
+        Quat::from_wxyz([q[0].into(), q[1].into(), q[2].into(), q[3].into()])
+    }
+
+    /// Linear and angular velocity of a body, world axes [m/s, rad/s].
+    pub fn twist(&self, body: usize) -> Twist {
+        let mut V = [0.0; 6];
+        for (k, x) in V.iter_mut().enumerate() {
+            *x = self.twists[6 * body + k].into();
+        }
+        Twist::from_array(V)
+    }
+}
+
+/// Where an action goes: rows of the batch's controls, by actuator.
+#[derive(Debug)]
+pub struct Controls<'a> {
+    /// [rad or m]
+    pub target_position: &'a mut [f32],
+    /// [rad/s or m/s]
+    pub target_velocity: &'a mut [f32],
+    /// [N·m or N]
+    pub effort: &'a mut [f32],
+}
+
+/// How an episode begins.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// One value per joint of [`Task::start_joints`] [rad or m]; the pose is assembled around them.
+    pub coordinates: Vec<f64>,
+    /// The whole robot moves so at first: velocity of the origin of the world as if fixed to it, world axes.
+    pub twist: Twist,
+}
+
+/// What an action led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// The step's reward.
+    pub reward: f32,
+    /// The robot has failed or finished; a frozen world always has.
+    pub terminated: bool,
+}
+
+/// A learning task. `memory` is a row of [`Spec::memory_count`] numbers that belongs to the world, zero at the start.
+pub trait Task: Send + Sync {
+    /// Its figures.
+    fn spec(&self) -> Spec;
+
+    /// The robot.
+    fn model(&self) -> &Arc<Model>;
+
+    /// Joints whose coordinates a start chooses.
+    fn start_joints(&self) -> &[&str];
+
+    /// Chooses how an episode begins and fills the memory.
+    fn start(&self, random: &mut Random, memory: &mut [f32]) -> Start;
+
+    /// Moves the assembled robot as a whole before the episode begins (onto the ground, say).
+    fn settle(&self, _poses: &mut [Pose]) {}
+
+    /// Turns an action (already within −1 and 1) into controls, and remembers what it must.
+    fn drive(&self, action: &[f32], memory: &mut [f32], controls: Controls<'_>);
+
+    /// What the policy sees.
+    fn observe(&self, world: World<'_>, memory: &[f32], out: &mut [f32]);
+
+    /// Rewards what has become of the world.
+    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict;
+}

@@ -1,0 +1,25 @@
+//! What can go wrong on the way to the screen.
+
+use bellcrank_sim::BatchError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why nothing can be shown.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum ViewError {
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("the viewer cannot listen on {address}: {source}\n  hint: --port 0 takes any free port")]
+    Listen { address: String, source: io::Error },
+    #[error("the recording could not be written: {0}")]
+    Write(#[from] io::Error),
+    #[error("this is no recording: {0}")]
+    BadRecording(&'static str),
+    #[error("no world was chosen to be shown")]
+    NothingToShow,
+    #[error("frames per second must be a number above zero, not {0}")]
+    BadRate(f64),
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+}

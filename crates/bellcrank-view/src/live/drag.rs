@@ -1,0 +1,72 @@
+//! A spring between the mouse and a point of a body.
+//!
+//! Force f = k (target − p) − c v at the point p. Stiffness follows the whole mechanism, k = M ω² with ω = 2π · 3 /s, and
+//! is critically damped for it; both are bounded by what a step can take with the body alone: the force acts for a whole
+//! step, so that k Δt² and c Δt must stay below the mass felt at the point, 1/m_p = 1/m + tr([r]ₓ I⁻¹ [r]ₓᵀ).
+
+use bellcrank_math::Vec3;
+use bellcrank_model::{Body, Model};
+use bellcrank_sim::{Batch, BatchError};
+use std::f64::consts::TAU;
+
+/// Hand's frequency [1/s].
+const FREQUENCY: f64 = 3.0;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Drag {
+    pub world: usize,
+    pub body: usize,
+    /// The held point in the body frame [m].
+    pub anchor: Vec3,
+    /// Where the mouse is, in the world [m].
+    pub target: Vec3,
+}
+
+impl Drag {
+    /// Force at the centre of mass [N] and moment about it [N·m], world axes.
+    pub fn wrench(&self, batch: &Batch) -> Result<(Vec3, Vec3), BatchError> {
+        let model = batch.model(self.world)?;
+        let X_WB = batch.body_pose(self.world, self.body)?;
+        let V = batch.body_velocity(self.world, self.body)?;
+        let r = X_WB.R.rotate(self.anchor);
+        let velocity = V.linear + V.angular.cross(r);
+        let (k, c) = gains(model, &model.bodies()[self.body], self.anchor, batch.dt());
+        let force = (self.target - X_WB.p - r) * k - velocity * c;
+        Ok((force, r.cross(force)))
+    }
+}
+
+/// Stiffness [N/m] and damping [N·s/m].
+fn gains(model: &Model, body: &Body, r: Vec3, dt: f64) -> (f64, f64) {
+    let omega = TAU * FREQUENCY;
+    let turning = body.inertia.map_or(0.0, |inertia| {
+        // tr([r]ₓ I⁻¹ [r]ₓᵀ) = Σ over the axes e of (r × e) · I⁻¹ (r × e)
+        let inverse = inertia.inverse();
+        [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()]
+            .into_iter()
+            .map(|e| r.cross(e).dot(inverse * r.cross(e)))
+            .sum()
+    });
+    let felt = 1.0 / (1.0 / body.mass + turning);
+    let whole = model.mass();
+    ((whole * omega * omega).min(0.25 * felt / (dt * dt)), (2.0 * whole * omega).min(0.5 * felt / dt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellcrank_model::library;
+    use bellcrank_sim::BatchOptions;
+
+    /// 1 kg held 0.1 m from the mouse at its middle: k = (2π · 3)² = 355.3 N/m, so 35.5 N, without moment about the middle.
+    #[test]
+    fn the_force_is_that_of_a_spring_to_the_mouse() {
+        let model = library::box_on_plane().build().expect("sound");
+        let batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
+        let p = batch.body_pose(0, 0).expect("a pose").p;
+        let drag = Drag { world: 0, body: 0, anchor: Vec3::zero(), target: p + Vec3::x_axis() * 0.1 };
+        let (force, moment) = drag.wrench(&batch).expect("a wrench");
+        assert!((force - Vec3::x_axis() * 35.5306).norm() < 1e-3, "{force:?}");
+        assert!(moment.norm() < 1e-12);
+    }
+}

@@ -1,0 +1,326 @@
+//! The loop that steps, listens and shows.
+
+use super::command::Command;
+use super::drag::Drag;
+use super::pose::move_joint;
+use crate::error::ViewError;
+use crate::frame::{Frame, Touching};
+use crate::scene::Scene;
+use crate::server::{self, Address, Content, Hub};
+use bellcrank_math::Vec3;
+use bellcrank_model::Control;
+use bellcrank_sim::{Batch, BatchError};
+use serde_json::json;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+/// Tells the motors what to do before every step: batch and simulated time [s].
+pub type Program = Box<dyn FnMut(&mut Batch, f64) -> Result<(), BatchError> + Send>;
+
+/// How a batch is shown.
+#[derive(Clone, Debug)]
+pub struct LiveOptions {
+    /// Where to listen; beyond loopback a token is needed.
+    pub bind: IpAddr,
+    /// Zero for any free one.
+    pub port: u16,
+    /// Which worlds; empty for the first hundred.
+    pub worlds: Vec<usize>,
+    /// Runs from the start.
+    pub playing: bool,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        LiveOptions { bind: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, worlds: Vec::new(), playing: true }
+    }
+}
+
+/// Worlds that are shown when none are named.
+const FIRST_WORLDS: usize = 100;
+/// Frames per second that are offered to browsers.
+const FRAME_TIME: Duration = Duration::from_micros(16_600);
+/// Steps between two looks at the program.
+const STRIDE: usize = 4;
+/// Simulation that falls behind by more than this gives up the difference [s].
+const LARGEST_LAG: f64 = 0.05;
+/// Part of the time that may go into stepping when it cannot keep up.
+const BUDGET: Duration = Duration::from_millis(28);
+
+/// A server and the state of play. The batch stays with the caller.
+pub struct Live {
+    scene: Scene,
+    hub: Arc<Hub>,
+    commands: Receiver<String>,
+    address: Address,
+    /// Steps are wanted.
+    playing: bool,
+    program_on: bool,
+    speed: f64,
+    time: f64,
+    drag: Option<Drag>,
+    /// World whose contacts are shown.
+    focus: usize,
+    steps_owed: usize,
+    note: String,
+    measured_speed: f64,
+    shown: Instant,
+    last: Frame,
+}
+
+impl Live {
+    /// Starts the server for a batch.
+    ///
+    /// # Errors
+    /// When a world does not exist or the address is taken.
+    pub fn start(batch: &Batch, options: LiveOptions) -> Result<Self, ViewError> {
+        let worlds = match options.worlds.as_slice() {
+            [] => (0..batch.worlds().min(FIRST_WORLDS)).collect(),
+            chosen => chosen.to_vec(),
+        };
+        let scene = Scene::of(batch, &worlds)?;
+        let (hub, commands) = Hub::new(json!({ "type": "scene", "scene": scene }).to_string());
+        let address = server::start(options.bind, options.port, Content::Live(hub.clone()))?;
+        let mut live = Live {
+            scene,
+            hub,
+            commands,
+            address,
+            playing: options.playing,
+            program_on: true,
+            speed: 1.0,
+            time: 0.0,
+            drag: None,
+            focus: worlds[0],
+            steps_owed: 0,
+            note: String::new(),
+            measured_speed: 0.0,
+            shown: Instant::now(),
+            last: Frame::default(),
+        };
+        live.publish(batch)?;
+        live.publish_state();
+        Ok(live)
+    }
+
+    /// Where the page is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Browsers that look on.
+    pub fn watchers(&self) -> usize {
+        self.hub.watchers()
+    }
+
+    /// Paused by a browser.
+    pub fn is_paused(&self) -> bool {
+        !self.playing
+    }
+
+    /// Runs in real time while someone looks on, until `stop`.
+    ///
+    /// # Errors
+    /// When the program asks for something that does not exist.
+    pub fn run(
+        &mut self,
+        batch: &mut Batch,
+        mut program: Option<Program>,
+        stop: &AtomicBool,
+    ) -> Result<(), ViewError> {
+        self.program_on = program.is_some();
+        self.publish_state();
+        let (mut before, mut lag) = (Instant::now(), 0.0);
+        while !stop.load(Ordering::Relaxed) {
+            let elapsed = before.elapsed();
+            before = Instant::now();
+            self.attend(batch)?;
+            let moving = self.playing && self.watchers() > 0;
+            lag = if moving {
+                (lag + elapsed.as_secs_f64() * self.speed).min(LARGEST_LAG * self.speed.max(1.0))
+            } else {
+                0.0
+            };
+            lag += batch.dt() * std::mem::take(&mut self.steps_owed) as f64;
+            let start = self.time;
+            self.catch_up(batch, &mut program, &mut lag)?;
+            if moving {
+                let now = (self.time - start) / elapsed.as_secs_f64().max(1e-3);
+                self.measured_speed += 0.1 * (now - self.measured_speed);
+            }
+            self.publish(batch)?;
+            std::thread::sleep(FRAME_TIME.saturating_sub(before.elapsed()));
+        }
+        Ok(())
+    }
+
+    /// Steps until the lag is made up or the time for it is over.
+    fn catch_up(
+        &mut self,
+        batch: &mut Batch,
+        program: &mut Option<Program>,
+        lag: &mut f64,
+    ) -> Result<(), ViewError> {
+        let started = Instant::now();
+        while *lag >= batch.dt() && started.elapsed() < BUDGET {
+            let wanted = (*lag / batch.dt()) as usize;
+            let count = if self.drag.is_some() { 1 } else { wanted.clamp(1, STRIDE) };
+            if let (true, Some(program)) = (self.program_on, program.as_mut()) {
+                program(batch, self.time)?;
+            }
+            self.advance(batch, count)?;
+            *lag -= count as f64 * batch.dt();
+        }
+        Ok(())
+    }
+
+    /// Steps the batch, with whatever the mouse pulls at.
+    ///
+    /// # Errors
+    /// When the dragged body does not exist.
+    pub fn advance(&mut self, batch: &mut Batch, count: usize) -> Result<(), ViewError> {
+        match self.drag {
+            None => drop(batch.step(count)),
+            Some(drag) => {
+                for _ in 0..count {
+                    let (force, moment) = drag.wrench(batch)?;
+                    batch.set_body_wrench(drag.world, drag.body, force, moment)?;
+                    batch.step(1);
+                }
+            }
+        }
+        self.time += count as f64 * batch.dt();
+        Ok(())
+    }
+
+    /// Does what browsers have asked for since the last call.
+    ///
+    /// # Errors
+    /// Never for a bad command, which is answered on the page.
+    pub fn attend(&mut self, batch: &mut Batch) -> Result<(), ViewError> {
+        let waiting: Vec<String> = self.commands.try_iter().collect();
+        for text in &waiting {
+            self.note.clear();
+            let done = match serde_json::from_str::<Command>(text) {
+                Ok(command) => self.obey(batch, command).map_err(|error| error.to_string()),
+                Err(error) => Err(format!("the page asked for something unknown: {error}")),
+            };
+            if let Err(why) = done {
+                self.note = why;
+            }
+        }
+        if !waiting.is_empty() {
+            self.publish_state();
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, batch: &mut Batch, command: Command) -> Result<(), BatchError> {
+        match command {
+            Command::Play => self.playing = true,
+            Command::Pause => self.playing = false,
+            Command::Step { count } => {
+                (self.playing, self.steps_owed) = (false, self.steps_owed.saturating_add(count.min(10_000)));
+            }
+            Command::Reset { worlds } => self.reset(batch, &worlds)?,
+            Command::Keyframe { worlds, name } => self.go_to_keyframe(batch, &worlds, &name)?,
+            Command::Speed { value } => {
+                self.speed = if value.is_finite() { value.clamp(0.01, 100.0) } else { 1.0 }
+            }
+            Command::Program { on } => self.program_on = on,
+            Command::Target { worlds, actuator, value } => {
+                self.program_on = false;
+                worlds.iter().try_for_each(|&world| set_target(batch, world, actuator, value))?;
+            }
+            Command::Joint { world, joint, value } => {
+                (self.playing, self.program_on) = (false, false);
+                if !move_joint(batch, world, joint, value)? {
+                    self.note = "the mechanism does not close there".into();
+                }
+            }
+            Command::Drag { world, body, anchor, target } => {
+                let (anchor, target) = (Vec3::from_array(anchor), Vec3::from_array(target));
+                batch.body_pose(world, body)?;
+                if anchor.is_finite() && target.is_finite() {
+                    if self.drag.is_some_and(|old| (old.world, old.body) != (world, body)) {
+                        self.release(batch)?;
+                    }
+                    self.drag = Some(Drag { world, body, anchor, target });
+                }
+            }
+            Command::Release => self.release(batch)?,
+            Command::Focus { world } => self.focus = world,
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, batch: &mut Batch) -> Result<(), BatchError> {
+        match self.drag.take() {
+            Some(drag) => batch.set_body_wrench(drag.world, drag.body, Vec3::zero(), Vec3::zero()),
+            None => Ok(()),
+        }
+    }
+
+    fn go_to_keyframe(&mut self, batch: &mut Batch, worlds: &[usize], name: &str) -> Result<(), BatchError> {
+        for &world in worlds {
+            if !batch.reset_to_keyframe(world, name)? {
+                self.note = format!("the mechanism does not close at {name:?}");
+            }
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self, batch: &mut Batch, worlds: &[usize]) -> Result<(), BatchError> {
+        if worlds.is_empty() {
+            self.time = 0.0;
+            (0..batch.worlds()).try_for_each(|world| batch.reset(world))
+        } else {
+            worlds.iter().try_for_each(|&world| batch.reset(world))
+        }
+    }
+
+    /// Offers a frame to the browsers, not more often than they can use.
+    ///
+    /// # Errors
+    /// Never, once started: the worlds were found then.
+    pub fn publish(&mut self, batch: &Batch) -> Result<(), ViewError> {
+        let first = self.hub.frame().number == 0;
+        if first || self.watchers() > 0 && self.shown.elapsed() >= FRAME_TIME / 2 {
+            self.shown = Instant::now();
+            let frame = Frame::of(batch, self.scene.worlds(), self.time, Touching::Only(self.focus))?;
+            if frame != self.last {
+                self.hub.publish_frame(frame.to_message(self.measured_speed));
+                self.last = frame;
+            }
+        }
+        Ok(())
+    }
+
+    fn publish_state(&self) {
+        let state = json!({
+            "type": "state",
+            "playing": self.playing,
+            "program": self.program_on,
+            "speed": self.speed,
+            "dragging": self.drag.is_some(),
+            "note": self.note,
+        });
+        self.hub.publish_state(state.to_string());
+    }
+}
+
+fn set_target(batch: &mut Batch, world: usize, actuator: usize, value: f64) -> Result<(), BatchError> {
+    let model = batch.model(world)?;
+    let count = model.actuators().len();
+    let Some(motor) = model.actuators().get(actuator) else {
+        return Err(BatchError::NoSuchPart { what: "actuator", index: actuator, count });
+    };
+    match motor.control {
+        Control::Position { .. } => batch.set_target_position(world, actuator, value),
+        Control::Velocity { .. } => batch.set_target_velocity(world, actuator, value),
+        Control::Effort | Control::Affine { .. } => batch.set_effort(world, actuator, value),
+    }
+}

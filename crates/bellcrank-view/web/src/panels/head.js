@@ -1,0 +1,34 @@
+// What is shown, and how its worlds fare.
+
+import { STATUS, trace } from '../data/scene.js';
+import { el } from './dom.js';
+
+export class Head {
+  constructor(app, root) {
+    this.app = app;
+    const { scene, source } = app;
+    const names = [...new Set(scene.models.map((model) => model.name))];
+    this.title = el('h1', { title: names.join(', ') }, names.length > 2 ? `${names.length} mechanisms` : names.join(' · '));
+    this.pill = el('span', { class: 'pill', id: 'pill' }, source.live ? 'live' : 'recorded');
+    this.text = el('p', { id: 'status' });
+    root.append(this.pill, this.title, this.text);
+  }
+
+  update(frame) {
+    const { scene, world } = this.app;
+    const counts = STATUS.map(() => 0);
+    scene.worlds.forEach((w) => { counts[trace(scene, frame, w, 'status')]++; });
+    const frozen = trace(scene, frame, world, 'status') === 3;
+    const body = this.app.model.bodies[trace(scene, frame, world, 'frozen_body')];
+    const many = scene.worlds.length > 1 ? `World ${world.index} of ${scene.world_count}` : '1 world';
+    const bad = counts.map((n, k) => (k > 0 && n ? `${n} ${STATUS[k]}` : '')).filter(Boolean).join(', ');
+    const words = frozen ? `${many}, frozen${body ? ` at ${body.name}` : ''}` : `${many}, ${bad || 'all ok'}`;
+    if (words !== this.words) this.text.textContent = this.words = words;
+    this.pill.classList.toggle('bad', counts[3] > 0);
+  }
+
+  end() {
+    this.pill.textContent = 'ended';
+    this.pill.classList.add('bad');
+  }
+}

@@ -1,0 +1,92 @@
+// Small curves of the world in focus.
+
+import { trace } from '../data/scene.js';
+import { el, figure } from './dom.js';
+
+const CURVES = [
+  { name: 'loop_gap_m', title: 'Loop gap', unit: 'm', log: true, floor: 1e-9, color: '#0f7f83' },
+  { name: 'energy_j', title: 'Energy', unit: 'J', color: '#d9603b' },
+  { name: 'residual', title: 'Residual', unit: '', log: true, floor: 1e-12, color: '#7b6ca8' },
+  { name: 'iterations', title: 'Solver iterations', unit: '', color: '#b57f12' },
+];
+const SPAN = 600; // frames kept when live
+const PAUSE = 66; // ms between two paintings: curves need not be smoother than the eye
+
+export class Plots {
+  constructor(app, root) {
+    this.app = app;
+    this.painted = 0;
+    this.curves = CURVES.map((curve) => {
+      const value = el('span', { class: 'value' }), canvas = el('canvas', { 'data-trace': curve.name });
+      const element = el('div', { class: 'plot' }, el('div', { class: 'row' }, el('span', {}, curve.title), value), canvas);
+      return { ...curve, value, canvas, element, points: [] };
+    });
+    root.append(el('section', { class: 'card', id: 'plots' }, el('h2', {}, 'Figures'), this.curves.map((c) => c.element)));
+  }
+
+  clear() { this.curves.forEach((curve) => { curve.points = []; curve.whole = null; }); }
+
+  update(frame) {
+    const { scene, source, world } = this.app;
+    for (const curve of this.curves) {
+      curve.now = trace(scene, frame, world, curve.name);
+      const last = curve.points[curve.points.length - 1];
+      if (last && frame.time < last[0]) curve.points.length = 0;
+      if (source.live && (!last || frame.time > last[0])) curve.points.push([frame.time, curve.now]);
+      if (curve.points.length > SPAN) curve.points.shift();
+    }
+    const clock = performance.now();
+    if (clock - this.painted < PAUSE) return;
+    this.painted = clock;
+    this.curves.forEach((curve) => this.paint(curve, frame.time));
+  }
+
+  /** All points of a recording, thinned to what a small picture shows. */
+  points(curve) {
+    const { scene, source, world } = this.app;
+    if (source.live) return curve.points;
+    if (curve.whole?.count !== source.frames.length) {
+      const every = Math.ceil(source.frames.length / 500);
+      const points = source.frames.filter((_, k) => k % every === 0).map((f) => [f.time, trace(scene, f, world, curve.name)]);
+      curve.whole = { count: source.frames.length, points };
+    }
+    return curve.whole.points;
+  }
+
+  paint(curve, time) {
+    const { canvas, log, floor, unit, color } = curve;
+    curve.value.textContent = `${figure(curve.now)} ${unit}`;
+    const ratio = window.devicePixelRatio, width = canvas.clientWidth, height = canvas.clientHeight;
+    if (!width) return;
+    if (canvas.width !== Math.round(width * ratio)) [canvas.width, canvas.height] = [width * ratio, height * ratio];
+    const context = canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const points = this.points(curve);
+    const scale = log ? (v) => Math.log10(Math.max(v, floor)) : (v) => v;
+    let low = Infinity, high = -Infinity;
+    for (const [, v] of points) if (Number.isFinite(v)) { low = Math.min(low, scale(v)); high = Math.max(high, scale(v)); }
+    if (!(high >= low)) [low, high] = [0, 1];
+    const pad = Math.max(0.12 * (high - low), log ? 0.5 : 1e-3 * Math.max(Math.abs(high), 1));
+    [low, high] = [low - pad, high + pad];
+    const first = points[0]?.[0] ?? 0, span = Math.max((points[points.length - 1]?.[0] ?? 1) - first, 1e-3);
+    const x = (t) => ((t - first) / span) * (width - 2) + 1, y = (v) => height - 2 - ((scale(v) - low) / (high - low)) * (height - 4);
+    context.strokeStyle = '#e6eaee';
+    context.lineWidth = 1;
+    context.beginPath();
+    [0.5, height / 2, height - 0.5].forEach((line) => { context.moveTo(0, line); context.lineTo(width, line); });
+    context.stroke();
+    context.strokeStyle = color;
+    context.lineWidth = 1.5;
+    context.lineJoin = 'round';
+    context.beginPath();
+    for (const [t, v] of points) if (Number.isFinite(v)) context.lineTo(x(t), y(v));
+    context.stroke();
+    if (Number.isFinite(curve.now) && points.length) {
+      context.fillStyle = color;
+      context.beginPath();
+      context.arc(Math.min(Math.max(x(time), 2), width - 2), y(curve.now), 2.5, 0, 7);
+      context.fill();
+    }
+  }
+}

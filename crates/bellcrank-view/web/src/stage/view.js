@@ -1,0 +1,84 @@
+// The camera: framed on the robot, orbiting, following.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+
+export class View {
+  follow = true;
+
+  constructor(scene, stage) {
+    this.scene = scene;
+    this.stage = stage;
+    this.controls = new OrbitControls(stage.camera, stage.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.maxPolarAngle = 0.53 * Math.PI;
+    this.controls.zoomToCursor = true;
+    this.controls.minDistance = 0.2 * stage.size;
+    this.controls.maxDistance = 60 * stage.size;
+    this.anchor = null;
+    this.frameWorld(0);
+  }
+
+  /** Size and middle of a world's model at its reference pose. */
+  box(place) {
+    const world = this.scene.worlds[place];
+    const { low, high } = this.scene.models[world.model].extent;
+    const offset = new THREE.Vector3(...world.offset);
+    return new THREE.Box3(new THREE.Vector3(...low), new THREE.Vector3(...high)).translate(offset);
+  }
+
+  frameWorld(place) {
+    this.focus = place;
+    this.anchor = null;
+    const several = this.scene.worlds.length > 1;
+    this.lookAt(this.box(place), several ? 1.55 : 1.1);
+  }
+
+  frameAll() {
+    const all = new THREE.Box3();
+    this.scene.worlds.forEach((_, place) => all.union(this.box(place)));
+    this.anchor = null;
+    this.lookAt(all, 1.03);
+  }
+
+  /** From the side from which the box looks largest, a little above, as near as it fits between the panels. */
+  lookAt(box, room) {
+    const size = box.getSize(new THREE.Vector3());
+    const center = box.getCenter(new THREE.Vector3());
+    const flat = size.y < 0.6 * size.x && size.x < 3 * size.z;
+    const direction = (flat ? new THREE.Vector3(0.42, -1, 0.3) : new THREE.Vector3(1, -0.72, 0.42)).normalize();
+    const camera = this.stage.camera;
+    camera.position.copy(center).addScaledVector(direction, room * this.distance(box, center, direction));
+    this.controls.target.copy(center);
+    this.controls.update();
+  }
+
+  /** How far away all corners are inside the part of the window that no panel covers. */
+  distance(box, center, direction) {
+    const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement;
+    const bare = document.body.classList.contains('bare');
+    const free = width > 860 && !bare ? (width - 590) / width : 0.9;
+    const low = Math.max(1 - 200 / height, 0.5); // foot, and as much again above
+    const tangent = Math.tan(this.stage.camera.fov * Math.PI / 360);
+    const right = new THREE.Vector3(0, 0, 1).cross(direction).normalize(), up = direction.clone().cross(right);
+    let far = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const p = new THREE.Vector3(...[0, 1, 2].map((k) => ((corner >> k) & 1 ? box.max : box.min).getComponent(k))).sub(center);
+      const across = Math.abs(p.dot(right)) / (tangent * this.stage.camera.aspect * free);
+      far = Math.max(far, p.dot(direction) + across, p.dot(direction) + Math.abs(p.dot(up)) / (tangent * low));
+    }
+    return far;
+  }
+
+  /** Moves along with the robot, sideways only: a jump should look like a jump. */
+  track(center) {
+    if (this.follow && this.anchor) {
+      const shift = center.clone().sub(this.anchor).setZ(0);
+      this.stage.camera.position.add(shift);
+      this.controls.target.add(shift);
+    }
+    this.anchor = center.clone();
+  }
+
+  update() { this.controls.update(); }
+}

@@ -1,0 +1,50 @@
+// What the tests look at: pixels and processor time.
+
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** The picture as the page drew it: how many colours, and how much of it differs from the picture without the robots. */
+export function lookAt(page) {
+  return page.evaluate(() => {
+    const { stage, worlds } = window.bellcrank;
+    const gl = stage.renderer.getContext();
+    const read = () => {
+      stage.render();
+      const bytes = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+      gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+      return bytes;
+    };
+    const full = read();
+    worlds.group.visible = false;
+    const empty = read();
+    worlds.group.visible = true;
+    const colors = new Set();
+    let robot = 0;
+    for (let k = 0; k < full.length; k += 4) {
+      colors.add((full[k] << 16) | (full[k + 1] << 8) | full[k + 2]);
+      if (Math.abs(full[k] - empty[k]) + Math.abs(full[k + 1] - empty[k + 1]) + Math.abs(full[k + 2] - empty[k + 2]) > 24) robot++;
+    }
+    stage.render();
+    return { colors: colors.size, robot: robot / (full.length / 4) };
+  });
+}
+
+/** What a plot shows, as text that changes when the curve does. */
+export function plot(page, name) {
+  return page.evaluate((n) => document.querySelector(`canvas[data-trace="${n}"]`).toDataURL(), name);
+}
+
+/** Processor seconds of the browser: this process's children and theirs, the simulation left out. */
+export function browserSeconds() {
+  const parents = new Map(), seconds = new Map();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      parents.set(pid, fields[1]);
+      if (stat.includes('(bellcrank)')) continue;
+      seconds.set(pid, (Number(fields[11]) + Number(fields[12])) / 100);
+    } catch { /* it has ended meanwhile */ }
+  }
+  const ours = (pid) => pid !== undefined && pid !== '0' && (parents.get(pid) === String(process.pid) || ours(parents.get(pid)));
+  return [...seconds].filter(([pid]) => ours(pid)).reduce((sum, [, s]) => sum + s, 0);
+}

@@ -1,0 +1,119 @@
+// The live page: what a hand can do to a mechanism.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { lookAt, plot } from './asks.mjs';
+import { openBrowser, openPage, serve } from './browser.mjs';
+
+let browser;
+before(async () => { browser = await openBrowser(); });
+after(() => browser.close());
+
+/** Serves a model and opens its page; both end with the test. */
+async function open(t, ...args) {
+  const server = await serve(...args);
+  const page = await openPage(browser, server.url);
+  t.after(async () => { await page.close(); server.stop(); });
+  return page;
+}
+const time = (page) => page.evaluate(() => window.bellcrank.source.time);
+const gap = (page) => page.evaluate(() => { const { scene, frame, world } = window.bellcrank; return frame.traces[world.traceStart + scene.traces.indexOf('loop_gap_m')]; });
+
+test('it runs, pauses, makes one step, and starts again', async (t) => {
+  const page = await open(t, 'view', 'hybrid_biped');
+  await page.waitForFunction(() => window.bellcrank.source.time > 0.2);
+  const { colors, robot } = await lookAt(page);
+  assert.ok(colors > 100 && robot > 0.02, `${colors} colours, robots fill ${robot}`);
+  const curve = await plot(page, 'energy_j');
+  await page.waitForFunction((t0) => window.bellcrank.source.time > t0 + 0.3, await time(page));
+  await page.waitForTimeout(150);
+  assert.notEqual(await plot(page, 'energy_j'), curve, 'the plots move');
+  await page.click('#play');
+  await page.waitForFunction(() => !window.bellcrank.source.playing);
+  await page.waitForTimeout(200);
+  const paused = await time(page);
+  await page.click('#step');
+  await page.waitForFunction((t0) => window.bellcrank.source.time > t0, paused);
+  await page.waitForTimeout(200);
+  assert.ok(Math.abs((await time(page)) - paused - 0.004) < 1e-9, 'one step of 4 ms');
+  await page.click('#reset');
+  await page.waitForFunction(() => window.bellcrank.source.time === 0);
+  assert.deepEqual(page.faults, []);
+});
+
+test('a joint slider moves the whole linkage and the loop stays closed', async (t) => {
+  const page = await open(t, 'view', 'four_bar');
+  await page.click('text=Joints >> nth=-1');
+  const rocker = () => page.evaluate(() => window.bellcrank.frame.joints[window.bellcrank.model.joints.find((j) => j.name === 'rocker_hinge').coordinate]);
+  const seen = [];
+  for (const angle of [0.4, 1.1, 2.0]) {
+    await page.$eval('[aria-label="crank_hinge"]', (input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }, angle);
+    await page.waitForFunction((q) => Math.abs(window.bellcrank.frame.joints[0] - q) < 0.01, angle);
+    seen.push(await rocker());
+    // the gap is measured by a step
+    await page.click('#step');
+    await page.waitForTimeout(150);
+    const open = await gap(page);
+    assert.ok(open < 1e-5, `open by ${open} m`);
+  }
+  assert.ok(Math.max(...seen) - Math.min(...seen) > 0.1, `the rocker follows: ${seen}`);
+  assert.deepEqual(page.faults, []);
+});
+
+test('where the mechanism cannot close the page says so', async (t) => {
+  const page = await open(t, 'view', 'four_bar');
+  await page.click('text=Joints >> nth=-1');
+  await page.$eval('[aria-label="rocker_hinge"]', (input) => { input.value = 2.9; input.dispatchEvent(new Event('input')); });
+  await page.waitForFunction(() => document.getElementById('note').textContent.includes('does not close'));
+});
+
+test('a motor slider moves the motor', async (t) => {
+  const page = await open(t, 'view', 'hybrid_biped');
+  const joint = await page.evaluate(() => window.bellcrank.model.joints.findIndex((j) => j.name === 'left_inner_hip_pitch'));
+  await page.$eval('[aria-label="left_inner_hip_pitch_motor"]', (input) => { input.value = -0.3; input.dispatchEvent(new Event('input')); });
+  await page.waitForFunction((j) => { const a = window.bellcrank; return a.frame.joints[a.model.joints[j].coordinate] < -0.05; }, joint);
+  assert.ok((await gap(page)) < 1e-5);
+});
+
+test('dragging with the mouse pulls the body along, and a click chooses it', async (t) => {
+  const page = await open(t, 'view', 'box');
+  await page.waitForFunction(() => window.bellcrank.source.time > 0.1);
+  const where = () => page.evaluate(() => [...window.bellcrank.frame.poses.subarray(0, 3)]);
+  const at = await page.evaluate(() => {
+    const { stage, frame, world } = window.bellcrank;
+    const p = stage.camera.position.clone().set(frame.poses[0] + world.offset[0], frame.poses[1] + world.offset[1], frame.poses[2] + world.offset[2]).project(stage.camera);
+    return [(0.5 + 0.5 * p.x) * innerWidth, (0.5 - 0.5 * p.y) * innerHeight];
+  });
+  const start = await where();
+  await page.mouse.move(...at);
+  await page.mouse.down();
+  await page.mouse.move(at[0] + 40, at[1] - 90, { steps: 4 });
+  await page.mouse.move(at[0] + 60, at[1] - 160, { steps: 4 });
+  // a pull upwards of more than its weight lifts the box off the ground
+  await page.waitForFunction((z) => window.bellcrank.frame.poses[2] > z + 0.02, start[2], { timeout: 20000 });
+  await page.mouse.up();
+  await page.waitForFunction((z) => window.bellcrank.frame.poses[2] < z + 0.01, start[2], { timeout: 20000 });
+  assert.equal(await page.evaluate(() => window.bellcrank.chosen), null, 'a pull is no click');
+  await page.evaluate(() => window.bellcrank.look(() => window.bellcrank.view.frameWorld(0)));
+  await page.click('.tree button');
+  assert.deepEqual(await page.evaluate(() => window.bellcrank.chosen), { world: 0, body: 0 });
+  assert.deepEqual(page.faults, []);
+});
+
+test('a program moves the motors until a hand takes over', async (t) => {
+  const page = await open(t, 'demo', 'biped', '--port', '0');
+  await page.waitForFunction(() => window.bellcrank.source.program);
+  const knee = () => page.evaluate(() => window.bellcrank.frame.joints[window.bellcrank.model.joints.find((j) => j.name === 'left_inner_knee').coordinate]);
+  await page.waitForFunction(() => window.bellcrank.source.time > 1.8, null, { timeout: 60000 });
+  assert.ok((await knee()) > 0.3, `the knee bends in a squat: ${await knee()}`);
+  await page.click('#program');
+  await page.waitForFunction(() => !window.bellcrank.source.program);
+});
+
+test('without the server the page says that the simulation has ended', async () => {
+  const server = await serve('view', 'pendulum');
+  const page = await openPage(browser, server.url);
+  server.stop();
+  await page.waitForFunction(() => document.getElementById('pill').textContent === 'ended');
+  await page.close();
+});

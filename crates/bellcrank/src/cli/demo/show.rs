@@ -1,0 +1,157 @@
+//! What the demos show: which worlds, and what their motors do.
+
+use super::Name;
+use super::pile::pile;
+use super::squat::Squat;
+use crate::cli::Error;
+use crate::cli::figures::{Figures, Tally};
+use crate::cli::run::Motors;
+use bellcrank::model::library::{self, FourBar, JansenLeg};
+use bellcrank::model::{Control, Model, ModelBuilder};
+use bellcrank::sim::{Batch, BatchError, BatchOptions, Precision};
+use bellcrank::view::Program;
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Mechanisms that are worth looking at side by side.
+const ZOO: [&str; 10] = [
+    "hybrid_biped",
+    "five_bar_quadruped",
+    "jansen_leg",
+    "delta",
+    "stewart",
+    "bennett",
+    "four_bar",
+    "four_bar_tie_rod",
+    "slider_crank",
+    "gyroscope",
+];
+
+/// How long the figures are taken over [steps].
+const MEASURED_STEPS: usize = 500;
+
+/// A batch and what moves it.
+pub struct Show {
+    name: &'static str,
+    pub batch: Batch,
+    pub program: Program,
+}
+
+impl Show {
+    pub fn of(name: Name) -> Result<Self, Error> {
+        let (title, models) = match name {
+            Name::All => ("bipeds, four-bar, Jansen", all()?),
+            Name::Biped => ("hybrid bipeds", vec![build(library::hybrid_biped())?; 16]),
+            Name::Fourbar => ("different four-bars", four_bars()?),
+            Name::Jansen => ("Jansen's legs", legs()?),
+            Name::Zoo => (
+                "the zoo",
+                ZOO.iter().filter_map(|n| library::by_name(n)).map(build).collect::<Result<_, _>>()?,
+            ),
+            Name::Pile => ("piles", vec![build(pile())?; 4]),
+        };
+        let options = BatchOptions { precision: Precision::F32, threads: 0, ..BatchOptions::default() };
+        let batch = Batch::of(&models, options).map_err(Error::Batch)?;
+        let program = program(&batch).map_err(Error::Batch)?;
+        Ok(Show { name: title, batch, program })
+    }
+
+    /// Two seconds as fast as they go.
+    pub fn measure(&mut self) -> Result<Figures, Error> {
+        let run = super::batch_run(self.name, self.batch.worlds(), Motors::Hold);
+        let mut tally = Tally::start(&run, &self.batch)?;
+        const STRIDE: usize = 4;
+        while tally.figures.steps < MEASURED_STEPS {
+            let time = tally.figures.steps as f64 * self.batch.dt();
+            (self.program)(&mut self.batch, time).map_err(Error::Batch)?;
+            tally.measure(&mut self.batch, STRIDE, |batch| {
+                batch.step(STRIDE);
+                Ok(())
+            })?;
+        }
+        tally.finish(&self.batch)
+    }
+
+    pub fn restart(&mut self) -> Result<(), Error> {
+        (0..self.batch.worlds()).try_for_each(|world| self.batch.reset(world)).map_err(Error::Batch)
+    }
+}
+
+fn build(builder: ModelBuilder) -> Result<Arc<Model>, Error> {
+    builder.build().map(Arc::new).map_err(Error::Faults)
+}
+
+/// A biped in front, a four-bar and a leg beside it, more bipeds behind.
+fn all() -> Result<Vec<Arc<Model>>, Error> {
+    let biped = build(library::hybrid_biped())?;
+    let mut models = vec![biped.clone(), build(library::four_bar())?, build(library::jansen_leg())?];
+    models.extend(vec![biped; 15]);
+    Ok(models)
+}
+
+/// Crank-rockers of sixteen proportions: Grashof's rule holds for all of them.
+fn four_bars() -> Result<Vec<Arc<Model>>, Error> {
+    let lengths = |n: usize| FourBar {
+        crank: 0.06 + 0.004 * (n % 4) as f64,
+        coupler: 0.24 + 0.012 * (n / 4) as f64,
+        rocker: 0.18 + 0.008 * (n % 4) as f64,
+        ..FourBar::default()
+    };
+    (0..16).map(|n| build(lengths(n).builder())).collect()
+}
+
+fn legs() -> Result<Vec<Arc<Model>>, Error> {
+    let leg =
+        |n: usize| JansenLeg { crank_angle: TAU * n as f64 / 6.0, clearance: 0.01, ..JansenLeg::default() };
+    (0..6).map(|n| build(leg(n).builder())).collect()
+}
+
+/// Bipeds squat, cranks turn, whatever holds a position sways a little.
+fn program(batch: &Batch) -> Result<Program, BatchError> {
+    let mut squat = None;
+    for world in 0..batch.worlds() {
+        let model = batch.model(world)?;
+        if squat.is_none() && model.name() == "hybrid_biped" {
+            squat = Some(Squat::of(model)?);
+        }
+    }
+    Ok(Box::new(move |batch, time| {
+        (0..batch.worlds()).try_for_each(|world| {
+            let model = batch.model(world)?.clone();
+            match &squat {
+                Some(squat) if model.name() == "hybrid_biped" => {
+                    squat.apply(batch, world, depth(world, time))
+                }
+                _ => sway(batch, world, &model, time),
+            }
+        })
+    }))
+}
+
+/// World 0 squats every four seconds; the others at their own pace, every fourth only stands.
+fn depth(world: usize, time: f64) -> f64 {
+    if world % 4 == 3 {
+        return 0.0;
+    }
+    let period = 4.0 + 0.25 * (world % 5) as f64;
+    0.5 - 0.5 * (TAU * time / period).cos()
+}
+
+fn sway(batch: &mut Batch, world: usize, model: &Model, time: f64) -> Result<(), BatchError> {
+    for (a, actuator) in model.actuators().iter().enumerate() {
+        let Some((joint, dof)) = actuator.coordinate() else { continue };
+        let angle = model.joints()[joint.index()].kind.is_angle(dof);
+        match actuator.control {
+            Control::Velocity { .. } => {
+                batch.set_target_velocity(world, a, if angle { -4.0 } else { 0.1 })?
+            }
+            Control::Position { .. } if model.name() != "five_bar_quadruped" => {
+                let reach = if angle { 0.25 } else { 0.04 };
+                let wave = (TAU * (time / 3.0 + a as f64 / model.actuators().len() as f64)).sin();
+                batch.set_target_position(world, a, reach * wave * (time / 2.0).min(1.0))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! The figures of a run, under the names that scripts rely on.
+
+use super::Error;
+use super::run::{Bits, Run};
+use super::say::say;
+use bellcrank::sim::{Batch, StepReport};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+#[derive(Serialize)]
+pub struct Figures {
+    pub model: String,
+    pub worlds: usize,
+    pub steps: usize,
+    pub dt: f64,
+    pub solver: &'static str,
+    pub precision: &'static str,
+    pub threads: usize,
+    pub world_steps_per_second: f64,
+    pub world_steps_per_core_second: f64,
+    pub loop_gap_max_m: f64,
+    pub loop_gap_max_rad: f64,
+    pub penetration_max_m: f64,
+    pub iterations_median: usize,
+    pub iterations_p95: usize,
+    pub residual_max: f64,
+    pub converged_fraction: f64,
+    pub energy_start_j: f64,
+    pub energy_end_j: f64,
+    pub status: BTreeMap<&'static str, usize>,
+    pub memory_bytes_per_world: usize,
+}
+
+/// Figures while they grow.
+pub struct Tally {
+    pub figures: Figures,
+    counts: Vec<u64>,
+    converged: usize,
+    seconds: f64,
+    core_seconds: f64,
+}
+
+impl Tally {
+    pub fn start(run: &Run, batch: &Batch) -> Result<Self, Error> {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let figures = Figures {
+            model: run.file.clone(),
+            worlds: batch.worlds(),
+            steps: 0,
+            dt: run.dt,
+            solver: "padmm",
+            precision: if run.precision == Bits::F32 { "f32" } else { "f64" },
+            threads: if run.threads == 0 { cores } else { run.threads },
+            world_steps_per_second: 0.0,
+            world_steps_per_core_second: 0.0,
+            loop_gap_max_m: 0.0,
+            loop_gap_max_rad: 0.0,
+            penetration_max_m: 0.0,
+            iterations_median: 0,
+            iterations_p95: 0,
+            residual_max: 0.0,
+            converged_fraction: 0.0,
+            energy_start_j: batch.energy(0).map_err(Error::Batch)?,
+            energy_end_j: 0.0,
+            status: BTreeMap::new(),
+            memory_bytes_per_world: batch.memory_bytes_per_world(),
+        };
+        let counts = vec![0; batch.iteration_counts().len()];
+        Ok(Tally { figures, counts, converged: 0, seconds: 0.0, core_seconds: 0.0 })
+    }
+
+    /// Times some steps and adds what they report.
+    pub fn measure(
+        &mut self,
+        batch: &mut Batch,
+        count: usize,
+        step: impl FnOnce(&mut Batch) -> Result<(), Error>,
+    ) -> Result<StepReport, Error> {
+        let (wall, cpu) = (Instant::now(), cpu_seconds());
+        step(batch)?;
+        self.seconds += wall.elapsed().as_secs_f64();
+        self.core_seconds += cpu_seconds() - cpu;
+        let report = batch.report();
+        self.figures.steps += count;
+        self.converged += report.converged.iter().sum::<usize>();
+        self.counts.iter_mut().zip(batch.iteration_counts()).for_each(|(sum, n)| *sum += n);
+        self.figures.add(&report);
+        Ok(report)
+    }
+
+    /// World-steps per second so far.
+    pub fn speed(&self) -> f64 {
+        self.total() / self.seconds.max(1e-9)
+    }
+
+    fn total(&self) -> f64 {
+        (self.figures.worlds * self.figures.steps) as f64
+    }
+
+    pub fn finish(mut self, batch: &Batch) -> Result<Figures, Error> {
+        let (total, speed) = (self.total(), self.speed());
+        let figures = &mut self.figures;
+        figures.world_steps_per_second = speed;
+        let cores =
+            if self.core_seconds > 0.1 { self.core_seconds } else { self.seconds * figures.threads as f64 };
+        figures.world_steps_per_core_second = total / cores.max(1e-9);
+        figures.converged_fraction = self.converged as f64 / total.max(1.0);
+        (figures.iterations_median, figures.iterations_p95) =
+            (quantile(&self.counts, 0.5), quantile(&self.counts, 0.95));
+        figures.energy_end_j = batch.energy(0).map_err(Error::Batch)?;
+        for status in batch.report().status {
+            *figures.status.entry(status.name()).or_default() += 1;
+        }
+        Ok(self.figures)
+    }
+}
+
+impl Figures {
+    fn add(&mut self, report: &StepReport) {
+        let most = |old: f64, new: &mut dyn Iterator<Item = f64>| new.fold(old, f64::max);
+        self.loop_gap_max_m = most(self.loop_gap_max_m, &mut report.loop_gap.iter().map(|g| g.0));
+        self.loop_gap_max_rad = most(self.loop_gap_max_rad, &mut report.loop_gap.iter().map(|g| g.1));
+        self.penetration_max_m = most(self.penetration_max_m, &mut report.penetration.iter().copied());
+        self.residual_max = most(self.residual_max, &mut report.residual.iter().copied());
+    }
+
+    pub fn print(&self) {
+        say(format_args!(
+            "{}: {} worlds × {} steps of {} s, {}",
+            self.model, self.worlds, self.steps, self.dt, self.precision
+        ));
+        say(format_args!(
+            "  world-steps/s    {:>12.0}   {:.0} per core",
+            self.world_steps_per_second, self.world_steps_per_core_second
+        ));
+        say(format_args!(
+            "  loop gap         {:>12.1e} m, {:.1e} rad at most",
+            self.loop_gap_max_m, self.loop_gap_max_rad
+        ));
+        say(format_args!("  penetration      {:>12.1e} m at most", self.penetration_max_m));
+        say(format_args!(
+            "  iterations       {:>12}   median, {} at the 95th percentile",
+            self.iterations_median, self.iterations_p95
+        ));
+        say(format_args!(
+            "  residual         {:>12.1e}   at most; {:.2} % converged",
+            self.residual_max,
+            100.0 * self.converged_fraction
+        ));
+        say(format_args!(
+            "  energy           {:>12.4} J at the start, {:.4} J at the end (world 0)",
+            self.energy_start_j, self.energy_end_j
+        ));
+        let status: Vec<String> = self.status.iter().map(|(name, n)| format!("{n} {name}")).collect();
+        say(format_args!("  status           {:>12}", status.join(", ")));
+        say(format_args!("  memory           {:>12} bytes per world", self.memory_bytes_per_world));
+    }
+}
+
+/// The number of iterations that this share of all world-steps did not exceed.
+pub fn quantile(counts: &[u64], share: f64) -> usize {
+    let total: u64 = counts.iter().sum();
+    let mut seen = 0;
+    for (iterations, count) in counts.iter().enumerate() {
+        seen += count;
+        if seen as f64 >= share * total as f64 {
+            return iterations;
+        }
+    }
+    0
+}
+
+/// Processor time of all threads so far [s]; zero where the system does not tell.
+pub fn cpu_seconds() -> f64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
+    // fields 14 and 15 after the name in brackets, in ticks of 1/100 s
+    let Some((_, fields)) = text.rsplit_once(')') else { return 0.0 };
+    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|x| x.parse::<f64>().ok()).sum::<f64>();
+    ticks / 100.0
+}

@@ -1,0 +1,173 @@
+//! Whoever looks on while a batch runs: the recorder, a browser, the progress line, and Ctrl-C.
+
+use super::figures::Tally;
+use super::say::{Progress, say};
+use super::{Error, stop};
+use bellcrank::sim::{Batch, StepReport};
+use bellcrank::view::{Live, LiveOptions, RecordOptions, Recorder};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Steps between two looks when nothing is shown.
+const LONGEST_STRIDE: usize = 100;
+
+#[derive(Args, Clone, Default)]
+pub struct Watch {
+    /// Write one HTML file that plays anywhere, without a network
+    #[arg(long, value_name = "OUT.html")]
+    pub record: Option<PathBuf>,
+    /// Show the worlds in the browser while they run
+    #[arg(long)]
+    pub view: bool,
+    /// How many worlds are recorded or shown [default: 16 recorded, 100 shown]
+    #[arg(long, value_name = "N")]
+    pub show: Option<usize>,
+    /// Frames per simulated second of a recording
+    #[arg(long, value_name = "N", default_value_t = 30.0)]
+    pub fps: f64,
+    #[command(flatten)]
+    pub listen: Listen,
+}
+
+#[derive(Args, Clone)]
+pub struct Listen {
+    /// Port of the viewer; 0 for any free one
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// Where the viewer listens; beyond this machine the printed address holds a token
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
+    pub bind: IpAddr,
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        Listen { port: 0, bind: IpAddr::V4(Ipv4Addr::LOCALHOST) }
+    }
+}
+
+impl Listen {
+    /// The options of a live viewer that shows the first `show` worlds.
+    pub fn live(&self, batch: &Batch, show: Option<usize>) -> LiveOptions {
+        let worlds = show.map(|n| (0..n.min(batch.worlds())).collect()).unwrap_or_default();
+        LiveOptions { bind: self.bind, port: self.port, worlds, ..LiveOptions::default() }
+    }
+}
+
+pub struct Watcher {
+    recorder: Option<Recorder>,
+    live: Option<Live>,
+    progress: Progress,
+    stride: usize,
+    steps: usize,
+}
+
+impl Watcher {
+    pub fn start(watch: &Watch, batch: &Batch, steps: usize) -> Result<Self, Error> {
+        let worlds = watch.show.map(|n| (0..n.min(batch.worlds())).collect()).unwrap_or_default();
+        let options = RecordOptions { frames_per_second: watch.fps, worlds };
+        let recorder = match &watch.record {
+            Some(path) => Some(Recorder::to_file(batch, options, path).map_err(Error::View)?),
+            None => None,
+        };
+        let live = if watch.view {
+            let live = Live::start(batch, watch.listen.live(batch, watch.show)).map_err(Error::View)?;
+            eprintln!("viewer: {}", live.address().url);
+            Some(live)
+        } else {
+            None
+        };
+        let per_frame = (1.0 / (watch.fps * batch.dt())).floor().clamp(1.0, LONGEST_STRIDE as f64) as usize;
+        let stride = if recorder.is_some() || live.is_some() { per_frame } else { LONGEST_STRIDE };
+        stop::asked();
+        let mut watcher = Watcher { recorder, live, progress: Progress::new(true), stride, steps };
+        watcher.record(batch, 0.0)?;
+        Ok(watcher)
+    }
+
+    /// How many steps until the next look.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        stop::asked().load(Ordering::Relaxed)
+    }
+
+    /// Steps, with what the mouse pulls at; waits while a browser has paused.
+    pub fn step(&mut self, batch: &mut Batch, count: usize) -> Result<(), Error> {
+        match &mut self.live {
+            None => drop(batch.step(count)),
+            Some(live) => live.advance(batch, count).map_err(Error::View)?,
+        }
+        Ok(())
+    }
+
+    /// Lets everyone look.
+    pub fn look(&mut self, batch: &mut Batch, tally: &Tally, report: &StepReport) -> Result<(), Error> {
+        let done = tally.figures.steps;
+        self.record(batch, done as f64 * batch.dt())?;
+        self.attend(batch)?;
+        self.progress.show(done as f64 / self.steps.max(1) as f64, || progress_words(tally, report));
+        Ok(())
+    }
+
+    fn record(&mut self, batch: &Batch, time: f64) -> Result<(), Error> {
+        match &mut self.recorder {
+            Some(recorder) => recorder.observe(batch, time).map_err(Error::View),
+            None => Ok(()),
+        }
+    }
+
+    fn attend(&mut self, batch: &mut Batch) -> Result<(), Error> {
+        let stopped = stop::asked();
+        let Some(live) = &mut self.live else { return Ok(()) };
+        loop {
+            live.attend(batch).and_then(|()| live.publish(batch)).map_err(Error::View)?;
+            if !live.is_paused() || stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Ends the recording, prints where it is, and hands the browser over to the reader until Ctrl-C.
+    pub fn finish(mut self, batch: &mut Batch) -> Result<(), Error> {
+        self.progress.clear();
+        if let Some(recorder) = self.recorder.take() {
+            let frames = recorder.frame_count();
+            let path = recorder.finish().map_err(Error::View)?;
+            let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
+            eprintln!("recorded: {} ({frames} frames, {:.1} MB)", path.display(), bytes as f64 / 1e6);
+        }
+        if let Some(live) = &mut self.live
+            && !stop::asked().load(Ordering::Relaxed)
+        {
+            eprintln!("the run is over; the page stays open until Ctrl-C: {}", live.address().url);
+            live.run(batch, None, stop::asked()).map_err(Error::View)?;
+        }
+        Ok(())
+    }
+}
+
+fn progress_words(tally: &Tally, report: &StepReport) -> String {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    report.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
+    let status: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    format!(
+        "{} worlds × {} steps  {:.0} world-steps/s  gap {:.0e} m  {}",
+        tally.figures.worlds,
+        tally.figures.steps,
+        tally.speed(),
+        tally.figures.loop_gap_max_m,
+        status.join(", ")
+    )
+}
+
+/// Prints the address of a page, and how to end.
+pub fn announce(url: &str) {
+    say(format_args!("open {url}   (Ctrl-C ends)"));
+}

@@ -1,0 +1,121 @@
+//! `run --record`, `view` and `demo`, as a user types them.
+
+use bellcrank::view::read_recording;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bellcrank"));
+    command.args(arguments);
+    command
+}
+
+/// A file in the temporary folder that is ours alone.
+fn file(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("bellcrank_{}_{name}", std::process::id()))
+}
+
+/// What Ctrl-C does.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(done.success());
+}
+
+/// Two seconds at thirty frames per second, both ends included: 61 frames.
+#[test]
+fn run_records_one_page() {
+    let out = file("run.html");
+    let arguments = ["run", "four_bar", "--worlds", "3", "--steps", "500", "--json", "--record"];
+    let output = command(&arguments).arg(&out).output().expect("the binary runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok(),
+        "only JSON on standard output"
+    );
+    let playback = read_recording(&std::fs::read(&out).expect("a file")).expect("a recording");
+    assert_eq!(playback.frames.len(), 61);
+    assert_eq!(playback.header["scene"]["worlds"].as_array().map(Vec::len), Some(3));
+    std::fs::remove_file(out).expect("cleaned up");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_valid_recording_and_prints_the_figures() {
+    let out = file("interrupted.html");
+    let part = file("interrupted.html.part");
+    let arguments = ["run", "hybrid_biped", "--worlds", "8", "--steps", "100000000", "--json", "--record"];
+    let child =
+        command(&arguments).arg(&out).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    let started = Instant::now();
+    // a block of frames is on the disk
+    while std::fs::metadata(&part).map_or(0, |file| file.len()) < 50_000 {
+        assert!(started.elapsed() < Duration::from_secs(60), "nothing was recorded");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ended");
+    assert!(output.status.success());
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).expect("figures");
+    let steps = figures["steps"].as_u64().expect("a number");
+    assert!((60..100_000_000).contains(&steps), "{steps}");
+    let playback = read_recording(&std::fs::read(&out).expect("a file")).expect("a recording");
+    let last = playback.frames.last().expect("frames").time;
+    assert!((last - steps as f64 * 0.004).abs() < 0.05, "recorded up to {last} s of {steps} steps");
+    assert!(!part.exists());
+    std::fs::remove_file(out).expect("cleaned up");
+}
+
+#[cfg(unix)]
+#[test]
+fn view_prints_an_address_on_this_machine_and_ends_with_ctrl_c() {
+    let mut child = command(&["view", "four_bar"]).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert!(line.starts_with("open http://127.0.0.1:"), "{line}");
+    interrupt(&child);
+    assert!(child.wait().expect("it ended").success());
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    let page = file("no_recording.html");
+    std::fs::write(&page, "<!doctype html>").expect("a file");
+    let output = command(&["view"]).arg(&page).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("this is no recording"), "{text}");
+    std::fs::remove_file(page).expect("cleaned up");
+}
+
+#[test]
+fn every_demo_ends_when_nobody_watches_and_keeps_its_loops_closed() {
+    for name in ["fourbar", "biped", "jansen", "zoo", "pile"] {
+        let output = command(&["demo", name, "--headless", "--json"]).output().expect("the binary runs");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let records: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let gap = records[0]["loop_gap_max_m"].as_f64().expect("a number");
+        assert!(gap < 1e-5, "{name}: {gap} m");
+        assert_eq!(records[0]["status"].get("frozen"), None, "{name}: {}", records[0]["status"]);
+    }
+}
+
+#[test]
+fn completions_name_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = command(&["completions", shell]).output().expect("the binary runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(["demo", "check", "run", "view"].iter().all(|name| text.contains(name)), "{shell}");
+    }
+}
+
+/// `bellcrank models | head -1`: the reader goes away, and nothing is said about it.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let script = format!("{} models | head -n 1", env!("CARGO_BIN_EXE_bellcrank"));
+    let output = Command::new("sh").args(["-c", &script]).output().expect("a shell");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

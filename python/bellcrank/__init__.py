@@ -1,0 +1,45 @@
+"""Bellcrank: the physics engine for mechanisms that close on themselves.
+
+>>> import bellcrank as bc
+>>> model = bc.load("four_bar")
+>>> batch = bc.Batch(model, worlds=64)
+>>> report = batch.step(250)
+>>> bool((report.loop_gap < 1e-6).all())
+True
+"""
+
+from __future__ import annotations
+
+from bellcrank import errors, tree
+from bellcrank._native import Model, ModelBuilder, StepReport, __version__
+from bellcrank.batch import Batch, Contact, WorldStatus
+from bellcrank.errors import BellcrankError
+from bellcrank.models import Exported, Note, library, load, load_builder, loads, loads_builder
+from bellcrank.randomize import randomize
+from bellcrank.solvers import Padmm
+
+WORLD = None
+"""The ground, where a joint, a shape or a site asks for a body."""
+
+__all__ = [
+    "WORLD",
+    "Batch",
+    "BellcrankError",
+    "Contact",
+    "Exported",
+    "Model",
+    "ModelBuilder",
+    "Note",
+    "Padmm",
+    "StepReport",
+    "WorldStatus",
+    "__version__",
+    "errors",
+    "library",
+    "load",
+    "load_builder",
+    "loads",
+    "loads_builder",
+    "randomize",
+    "tree",
+]

@@ -1,0 +1,403 @@
+"""The native part of the package. Use the names in ``bellcrank``; this module may change."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bellcrank._arrays import FloatArray
+from bellcrank.models import Exported, Note
+
+__version__: str
+
+_Part = Union[str, int]
+_Link = Optional[_Part]
+_Pose = tuple[ArrayLike, ArrayLike]
+_Floats = NDArray[np.float64]
+
+@final
+class Model:
+    """A mechanism, checked and analysed. Immutable; shared by everything that computes with it."""
+
+    @property
+    def body_names(self) -> list[str]: ...
+    def body_id(self, name: str) -> int:
+        """The number of the body of that name."""
+    @property
+    def joint_names(self) -> list[str]: ...
+    def joint_id(self, name: str) -> int:
+        """The number of the joint of that name."""
+    @property
+    def coupling_names(self) -> list[str]: ...
+    def coupling_id(self, name: str) -> int:
+        """The number of the coupling of that name."""
+    @property
+    def actuator_names(self) -> list[str]: ...
+    def actuator_id(self, name: str) -> int:
+        """The number of the actuator of that name."""
+    @property
+    def shape_names(self) -> list[str]: ...
+    def shape_id(self, name: str) -> int:
+        """The number of the shape of that name."""
+    @property
+    def site_names(self) -> list[str]: ...
+    def site_id(self, name: str) -> int:
+        """The number of the site of that name."""
+    @property
+    def sensor_names(self) -> list[str]: ...
+    def sensor_id(self, name: str) -> int:
+        """The number of the sensor of that name."""
+    @property
+    def keyframe_names(self) -> list[str]: ...
+    def keyframe_id(self, name: str) -> int:
+        """The number of the keyframe of that name."""
+    @property
+    def name(self) -> str:
+        """The mechanism's name."""
+    @property
+    def time_step(self) -> float:
+        """The step that suits this model [s]."""
+    @property
+    def mass(self) -> float:
+        """Mass of all bodies [kg]."""
+    @property
+    def gravity(self) -> _Floats:
+        """``(3,)`` acceleration of free fall [m/s²]."""
+    @property
+    def body_count(self) -> int:
+        """Number of bodies."""
+    @property
+    def joint_count(self) -> int:
+        """Number of joints, those that close loops among them."""
+    @property
+    def actuator_count(self) -> int:
+        """Number of motors."""
+    @property
+    def loop_count(self) -> int:
+        """Number of independent loops."""
+    @property
+    def coordinate_count(self) -> int:
+        """Length of all joint coordinates together."""
+    @property
+    def dof_count(self) -> int:
+        """Length of all joint velocities together; loops make many of them dependent, see ``mobility``."""
+    @property
+    def mobility(self) -> int:
+        """Degrees of freedom of the whole mechanism at the reference pose, floating bases included."""
+    @property
+    def row_count(self) -> int:
+        """Constraint rows of all joints and couplings."""
+    @property
+    def redundant_rows(self) -> int:
+        """Constraint rows that follow from the others at the reference pose."""
+    @property
+    def loops(self) -> list[list[str]]:
+        """Each loop by the names of its joints."""
+    @property
+    def joint_kinds(self) -> list[str]:
+        """Kind of each joint, as ``"revolute"``."""
+    @property
+    def joint_bodies(self) -> list[tuple[Optional[str], Optional[str]]]:
+        """Predecessor and successor of each joint; ``None`` is the world."""
+    @property
+    def actuator_joints(self) -> list[Optional[str]]:
+        """The joint that each motor drives; ``None`` for one that pulls a tendon or pushes a site."""
+    @property
+    def ignored(self) -> list[Note]:
+        """What the file says and the engine does not do: file, line, element, why."""
+    @property
+    def warnings(self) -> list[Note]:
+        """What is legal but probably not meant."""
+    @property
+    def body_mass(self) -> _Floats:
+        """``(bodies,)`` [kg]."""
+    @property
+    def body_com(self) -> _Floats:
+        """``(bodies, 3)`` centres of mass in the link frames [m]."""
+    @property
+    def body_inertia(self) -> _Floats:
+        """``(bodies, 3, 3)`` about the centres of mass, in the link frames' axes [kg·m²]."""
+    @property
+    def body_position(self) -> _Floats:
+        """``(bodies, 3)`` centres of mass at the reference pose [m]."""
+    @property
+    def body_quat_wxyz(self) -> _Floats:
+        """``(bodies, 4)`` orientations at the reference pose."""
+    @property
+    def limits(self) -> _Floats:
+        """``(dofs, 2)`` lower and upper bound [rad or m]; infinite for none."""
+    @property
+    def armature(self) -> _Floats:
+        """``(dofs,)`` rotor inertia [kg·m² or kg]."""
+    @property
+    def damping(self) -> _Floats:
+        """``(dofs,)`` viscous damping [N·m·s/rad or N·s/m]."""
+    @property
+    def joint_friction(self) -> _Floats:
+        """``(dofs,)`` dry friction [N·m or N]."""
+    @property
+    def effort_limit(self) -> _Floats:
+        """``(dofs,)`` largest effort [N·m or N]; infinite for none."""
+    @property
+    def velocity_limit(self) -> _Floats:
+        """``(dofs,)`` largest speed [rad/s or m/s]; infinite for none."""
+    @property
+    def friction(self) -> _Floats:
+        """``(shapes,)`` coefficient of sliding friction."""
+    @property
+    def restitution(self) -> _Floats:
+        """``(shapes,)`` coefficient of restitution."""
+    def position_slice(self, joint: str) -> slice:
+        """Where a joint's coordinates stand in ``batch.joint_position``."""
+    def velocity_slice(self, joint: str) -> slice:
+        """Where a joint's velocities stand in ``batch.joint_velocity``."""
+    def to_urdf(self) -> Exported:
+        """The model as URDF text, and what URDF cannot say."""
+    def to_mjcf(self) -> Exported:
+        """The model as MJCF text, and what MJCF cannot say."""
+
+@final
+class ModelBuilder:
+    """Collects the parts of a mechanism; ``build`` checks them all at once. Parts are named by name or number."""
+
+    def __init__(self, name: str) -> None: ...
+    def body(
+        self,
+        name: str,
+        *,
+        position: Optional[ArrayLike] = None,
+        quat_wxyz: Optional[ArrayLike] = None,
+        mass: Optional[float] = None,
+        com: Optional[ArrayLike] = None,
+        inertia: Optional[ArrayLike] = None,
+        box: Optional[ArrayLike] = None,
+        sphere: Optional[float] = None,
+        cylinder_x: Optional[tuple[float, float]] = None,
+        cylinder_y: Optional[tuple[float, float]] = None,
+        cylinder_z: Optional[tuple[float, float]] = None,
+    ) -> int:
+        """Adds a rigid body at a reference pose of its link frame; its inertia follows from ``mass`` [kg] and a solid
+        (``box`` edge lengths, ``sphere`` radius, cylinders (radius, length) [m]), or is given: 3 moments or 3×3
+        [kg·m²]."""
+    def joint(
+        self,
+        name: str,
+        kind: str,
+        predecessor: _Link,
+        successor: _Link,
+        *,
+        point: Optional[ArrayLike] = None,
+        axis: Optional[ArrayLike] = None,
+        position: Optional[ArrayLike] = None,
+        quat_wxyz: Optional[ArrayLike] = None,
+        predecessor_frame: Optional[_Pose] = None,
+        successor_frame: Optional[_Pose] = None,
+        pitch: Optional[float] = None,
+        limits: Optional[tuple[float, float]] = None,
+        armature: Optional[float] = None,
+        damping: Optional[float] = None,
+        friction: Optional[float] = None,
+        spring: Optional[tuple[float, float]] = None,
+        effort_limit: Optional[float] = None,
+        velocity_limit: Optional[float] = None,
+        closes_loop: Optional[bool] = None,
+    ) -> int:
+        """Adds a joint. Its place is ``point`` and ``axis``, or ``position`` and ``quat_wxyz``, in the world at the
+        reference pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like
+        any other."""
+    def actuator(
+        self,
+        name: str,
+        joint: _Part,
+        control: str = "position",
+        *,
+        kp: Optional[float] = None,
+        kd: Optional[float] = None,
+        gain: Optional[float] = None,
+        bias: Optional[tuple[float, float, float]] = None,
+        dof: Optional[int] = None,
+        gear: Optional[float] = None,
+        effort_limit: Optional[float] = None,
+        control_range: Optional[tuple[float, float]] = None,
+    ) -> int:
+        """Adds a motor: ``"position"`` (kp, kd), ``"velocity"`` (kd), ``"effort"`` or ``"affine"`` (gain, bias)."""
+    def shape(
+        self,
+        name: str,
+        link: _Link,
+        geometry: str,
+        *,
+        radius: Optional[float] = None,
+        half_length: Optional[float] = None,
+        half: Optional[ArrayLike] = None,
+        radii: Optional[ArrayLike] = None,
+        vertices: Optional[Sequence[tuple[float, float, float]]] = None,
+        triangles: Optional[Sequence[tuple[int, int, int]]] = None,
+        heights: Optional[Sequence[Sequence[float]]] = None,
+        size: Optional[tuple[float, float]] = None,
+        position: Optional[ArrayLike] = None,
+        quat_wxyz: Optional[ArrayLike] = None,
+        friction: Optional[float] = None,
+        torsional: Optional[float] = None,
+        rolling: Optional[float] = None,
+        restitution: Optional[float] = None,
+        margin: Optional[float] = None,
+        gap: Optional[float] = None,
+        group: Optional[int] = None,
+        mask: Optional[int] = None,
+        color: Optional[tuple[float, float, float, float]] = None,
+        visual_only: Optional[bool] = None,
+    ) -> int:
+        """Adds a solid: ``"plane"``, ``"sphere"``, ``"box"``, ``"capsule"``, ``"cylinder"``, ``"cone"``,
+        ``"ellipsoid"``, ``"convex_mesh"``, ``"triangle_mesh"`` or ``"height_field"``."""
+    def site(
+        self,
+        name: str,
+        link: _Link,
+        *,
+        position: Optional[ArrayLike] = None,
+        quat_wxyz: Optional[ArrayLike] = None,
+    ) -> int:
+        """Adds a named frame."""
+    def sensor(
+        self,
+        name: str,
+        kind: str,
+        *,
+        site: Optional[_Part] = None,
+        body: Optional[_Part] = None,
+        joint: Optional[_Part] = None,
+        radius: Optional[float] = None,
+    ) -> int:
+        """Adds a measurement: ``"imu"`` (site), ``"frame_pose"`` or ``"frame_velocity"`` (site or body),
+        ``"joint_state"`` (joint), ``"contact_force"`` (body) or ``"touch"`` (site, radius)."""
+    def coupling(self, name: str, terms: Mapping[Any, float], constant: float = 0.0) -> int:
+        """Adds Σ coefficient · coordinate = constant, with coefficients by joint."""
+    def keyframe(
+        self,
+        name: str,
+        *,
+        joints: Optional[Mapping[Any, ArrayLike]] = None,
+        bodies: Optional[Mapping[Any, _Pose]] = None,
+        controls: Optional[Mapping[Any, float]] = None,
+    ) -> int:
+        """Adds a named pose: joint coordinates, poses of link frames, controls."""
+    def exclude(self, a: _Part, b: _Part) -> None:
+        """These two bodies never touch."""
+    def pair(self, a: _Part, b: _Part) -> None:
+        """These two shapes may touch whatever their groups and joints say."""
+    def gravity(self, gravity: ArrayLike) -> None:
+        """Acceleration of free fall [m/s²]."""
+    def time_step(self, dt: float) -> None:
+        """The step that suits this model [s]."""
+    def build(self) -> Model:
+        """Checks everything; the builder may be used further. Raises :class:`bellcrank.errors.ModelError`."""
+
+@final
+class StepReport:
+    """What a call of ``step`` tells about each world; arrays of shape ``(worlds,)``."""
+
+    @property
+    def status(self) -> NDArray[np.uint8]:
+        """Numbers of :class:`bellcrank.WorldStatus`."""
+    @property
+    def loop_gap(self) -> _Floats:
+        """Largest joint gap over the steps [m]."""
+    @property
+    def loop_gap_rad(self) -> _Floats:
+        """Largest misalignment of a joint over the steps [rad]."""
+    @property
+    def iterations(self) -> NDArray[np.int64]:
+        """Solver iterations of the last step."""
+    @property
+    def residual(self) -> _Floats:
+        """Largest residual over the steps."""
+    @property
+    def penetration(self) -> _Floats:
+        """Deepest penetration over the steps [m]."""
+    @property
+    def contact_count(self) -> NDArray[np.int64]:
+        """Contacts of the last step."""
+    @property
+    def converged(self) -> NDArray[np.int64]:
+        """Steps that met all tolerances."""
+    @property
+    def frozen_body(self) -> NDArray[np.int64]:
+        """The body that stopped being finite, -1 where none did."""
+    @property
+    def frozen_step(self) -> NDArray[np.int64]:
+        """The step, counted from the last reset, in which that happened; -1 where it did not."""
+    def status_counts(self) -> dict[str, int]:
+        """How many worlds are in which state, by name."""
+    def __len__(self) -> int: ...
+
+@final
+class Batch:
+    def __init__(
+        self, models: list[Model], dt: float, precision: str, threads: int, settings: dict[str, Any]
+    ) -> None: ...
+    @property
+    def precision(self) -> str: ...
+    def shape(self, name: str) -> list[int]: ...
+    def read(self, name: str, out: FloatArray) -> None: ...
+    def write(self, name: str, values: FloatArray) -> None: ...
+    def step(self, count: int) -> StepReport: ...
+    @staticmethod
+    def is_parameter(name: str) -> bool: ...
+    def spread(self, name: str) -> None: ...
+    def assemble(
+        self,
+        worlds: list[int],
+        names: list[str],
+        values: list[list[float]],
+        moving: tuple[list[str], list[list[float]]],
+    ) -> list[bool]: ...
+    def reset_to_keyframe(self, worlds: list[int], name: str) -> list[bool]: ...
+    def momentum(self, world: int) -> list[float]: ...
+    def sensor(self, world: int, name: str) -> list[float]: ...
+    def contacts(self, world: int) -> list[tuple[str, str, float, list[list[float]]]]: ...
+    def reset(self, worlds: list[int]) -> None: ...
+    def energy(self, world: int) -> float: ...
+    def snapshot(self) -> bytes: ...
+    def restore(self, bytes: bytes) -> None: ...
+    def memory_bytes_per_world(self) -> int: ...
+    def close(self) -> None: ...
+    def is_closed(self) -> bool: ...
+
+@final
+class Env:
+    def __init__(self, task: str, worlds: int, threads: int, precision: str, autoreset: bool) -> None: ...
+    @property
+    def observation_count(self) -> int: ...
+    @property
+    def action_count(self) -> int: ...
+    @property
+    def episode_steps(self) -> int: ...
+    @property
+    def seconds_per_action(self) -> float: ...
+    def reset(self, seed: Optional[int], observations: NDArray[np.float32]) -> None: ...
+    def reset_worlds(self, worlds: list[int], observations: NDArray[np.float32]) -> None: ...
+    def step(
+        self,
+        actions: NDArray[np.float32],
+        observations: list[NDArray[np.float32]],
+        rewards: NDArray[np.float32],
+        ended: list[NDArray[np.bool_]],
+    ) -> None: ...
+
+def tasks_known() -> list[tuple[str, str]]: ...
+def load(path: str, **options: Any) -> Model: ...
+def loads(text: str, format: str, **options: Any) -> Model: ...
+def load_builder(path: str, **options: Any) -> ModelBuilder: ...
+def loads_builder(text: str, format: str, **options: Any) -> ModelBuilder: ...
+def library() -> list[tuple[str, str]]: ...
+def tree_describe(model: Model) -> dict[str, Any]: ...
+def tree_run(
+    model: Model,
+    operator: str,
+    inputs: list[FloatArray],
+    outputs: list[FloatArray],
+    options: dict[str, Any],
+) -> None: ...
+def run_command_line(words: list[str]) -> int: ...

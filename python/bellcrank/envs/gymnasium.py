@@ -1,0 +1,92 @@
+"""The tasks as Gymnasium environments."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from bellcrank.envs.batched import BatchedEnv
+
+Array = NDArray[np.float32]
+_Step = tuple[Array, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+
+
+def _spaces(env: BatchedEnv) -> tuple[Any, Any]:
+    """Spaces of one world's observations and actions."""
+    observation = Box(-np.inf, np.inf, (env.observation_count,), np.float32)
+    return observation, Box(-1.0, 1.0, (env.action_count,), np.float32)
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
+    """All worlds of a task in one call. Worlds that end are reset in the same step: the observation that ended the
+    episode is in ``info["final_obs"]``, with ``info["_final_obs"]`` telling where."""
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+
+    def __init__(
+        self,
+        task: str,
+        num_envs: int = 1,
+        *,
+        threads: int = 0,
+        precision: str = "f32",
+        render_mode: Optional[str] = None,
+    ) -> None:
+        self.env = BatchedEnv(task, num_envs, threads=threads, precision=precision)
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.single_observation_space, self.single_action_space = _spaces(self.env)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(
+        self, *, seed: Optional[Any] = None, options: Optional[dict[str, Any]] = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """New episodes everywhere, or where ``options["reset_mask"]`` says; ``seed`` is one number for all worlds."""
+        if isinstance(seed, (list, tuple)):
+            seed = None if all(entry is None for entry in seed) else next(e for e in seed if e is not None)
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return self.env.reset(seed).copy(), {}
+        return self.env.reset(worlds=np.flatnonzero(mask).tolist()).copy(), {}
+
+    def step(self, actions: Array) -> _Step:
+        """Acts in all worlds."""
+        done = self.env.step(actions)
+        info: dict[str, Any] = {}
+        ended = done.terminated | done.truncated
+        if ended.any():
+            info["final_obs"] = np.where(ended[:, None], done.final_observations, np.float32(0.0))
+            info["_final_obs"] = ended
+        observations, rewards = done.observations.copy(), done.rewards.copy()
+        return observations, rewards, done.terminated.copy(), done.truncated.copy(), info
+
+
+class SingleEnv(gymnasium.Env[Array, Array]):
+    """One world of a task, for tools that know only those."""
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(self, task: str, *, precision: str = "f32", render_mode: Optional[str] = None) -> None:
+        self.env = BatchedEnv(task, 1, threads=1, precision=precision, autoreset=False)
+        self.render_mode = render_mode
+        self.observation_space, self.action_space = _spaces(self.env)
+
+    def reset(
+        self, *, seed: Optional[int] = None, options: Optional[dict[str, Any]] = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """A new episode."""
+        super().reset(seed=seed)
+        return self.env.reset(seed)[0].copy(), {}
+
+    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Acts."""
+        done = self.env.step(np.asarray(action)[None])
+        ended = bool(done.terminated[0]), bool(done.truncated[0])
+        return done.observations[0].copy(), float(done.rewards[0]), *ended, {}

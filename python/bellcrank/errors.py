@@ -1,0 +1,181 @@
+"""Everything that Bellcrank raises. Each class is also the built-in exception that one would expect.
+
+An exception that stems from one of the engine's own error values has that value's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+
+class BellcrankError(Exception):
+    """Base of all. ``file``, ``line``, ``element`` and ``hint`` are ``None`` where there is nothing to tell."""
+
+    file: Optional[str] = None
+    line: Optional[int] = None
+    element: Optional[str] = None
+    hint: Optional[str] = None
+
+    def __init__(self, message: str, *, hint: Optional[str] = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        text = str(self.args[0])
+        return f"{text}\n  hint: {self.hint}" if self.hint and "hint:" not in text else text
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong and that the author of a model can mend."""
+
+    kind: str
+    """The engine's name for this kind of fault, as ``"ZeroAxis"``."""
+    text: str
+    """What is wrong."""
+    file: str
+    """The file, or the Python program that built the model."""
+    line: int
+    """Line number from 1; 0 is the file as a whole."""
+    element: str
+    """As in ``<joint name="knee">``."""
+    hint: str
+    """The way out."""
+
+
+class FaultsError(BellcrankError, ValueError):
+    """All faults at once in ``faults``; ``file``, ``line``, ``element`` and ``hint`` are the first one's."""
+
+    faults: tuple[Fault, ...]
+
+    def __init__(self, message: str, faults: tuple[Fault, ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults
+        if faults:
+            first = faults[0]
+            self.file, self.line, self.element, self.hint = first.file, first.line, first.element, first.hint
+
+
+class LoadError(FaultsError):
+    """A file or text, or the model in it, has faults."""
+
+
+class ModelError(FaultsError):
+    """A model made with :class:`bellcrank.ModelBuilder` has faults."""
+
+
+class WrongShape(BellcrankError, ValueError):
+    """An array has another shape than expected."""
+
+
+class WrongType(BellcrankError, TypeError):
+    """A value is of the wrong type, or an option is missing or not known."""
+
+
+class WrongValue(BellcrankError, ValueError):
+    """A value is none of those that are possible."""
+
+
+class NotFinite(BellcrankError, ValueError):
+    """A number is infinite or not a number."""
+
+
+class NoSuchName(BellcrankError, LookupError):
+    """There is no part of that name; the hint has the nearest."""
+
+
+class BatchError(BellcrankError):
+    """What a batch refuses."""
+
+
+class NoWorlds(BatchError, ValueError):
+    """A batch needs at least one world."""
+
+
+class BadTimeStep(BatchError, ValueError):
+    """The time step is not a number above zero."""
+
+
+class NoSuchWorld(BatchError, IndexError):
+    """There is no world of that number, or it is of another model than the others named with it."""
+
+
+class NoSuchPart(BatchError, IndexError):
+    """There is no part of that number."""
+
+
+class NoSuchJoint(BatchError, LookupError):
+    """There is no joint of that name with plain coordinates."""
+
+
+class WrongCount(BatchError, ValueError):
+    """Another number of values than expected."""
+
+
+class BadSnapshot(BatchError, ValueError):
+    """These bytes are no snapshot of this batch."""
+
+
+class NotMeasured(BatchError, ValueError):
+    """What the sensor measures is not computed yet."""
+
+
+class MixedModels(BatchError, ValueError):
+    """Worlds of different models were named together."""
+
+
+class BadParameter(BatchError, ValueError):
+    """A physical parameter makes no sense."""
+
+
+class ReadOnly(BatchError, ValueError):
+    """The array follows from others and cannot be written."""
+
+
+class Threads(BatchError, RuntimeError):
+    """Threads could not be started."""
+
+
+class BatchClosed(BatchError, RuntimeError):
+    """The batch was closed."""
+
+
+class BatchBusy(BatchError, RuntimeError):
+    """Another thread is using the batch."""
+
+
+class TreeError(BellcrankError):
+    """What a tree operator refuses."""
+
+
+class WrongSize(TreeError, ValueError):
+    """An array does not hold as many numbers as the states need."""
+
+
+class NotWholeStates(TreeError, ValueError):
+    """An array's length is no whole number of states."""
+
+
+class NoSuchFrame(TreeError, LookupError):
+    """The tree has no frame of that name."""
+
+
+class NoSuchFrameId(TreeError, LookupError):
+    """The tree has no frame of that number."""
+
+
+class EnvError(BellcrankError):
+    """What an environment refuses."""
+
+
+class NoSuchTask(EnvError, LookupError):
+    """There is no task of that name."""
+
+
+class WrongActions(EnvError, ValueError):
+    """Another number of actions than expected."""
+
+
+class BadAction(EnvError, ValueError):
+    """An action is not finite."""

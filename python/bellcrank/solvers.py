@@ -1,0 +1,41 @@
+"""How a step is computed, as small option classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Optional
+
+
+@dataclass(frozen=True)
+class Padmm:
+    """Proximal ADMM on the dual problem with hard loops, limits and contacts.
+
+    Every option that is left at ``None`` takes the default of the batch's precision; the defaults need no tuning.
+    """
+
+    max_iterations: Optional[int] = None
+    """Iterations at most."""
+    tolerance: Optional[float] = None
+    """Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget."""
+    proximal: Optional[float] = None
+    """Proximal weight η."""
+    penalty_share: Optional[float] = None
+    """ρ as a share of the scaled matrix' norm."""
+    softness: Optional[float] = None
+    """Compliance of held rows, as a share of their own."""
+    rounds: Optional[tuple[int, int]] = None
+    """Rounds of closing joints and solving reactions, at least and at most."""
+    gap_tolerance: Optional[float] = None
+    """Joints are closed to this after the step [m and rad]."""
+    contact_recovery: Optional[float] = None
+    """Share of a penetration that is taken out per step."""
+    limit_recovery: Optional[float] = None
+    """Share of a limit's violation that is taken out per step."""
+    recovery_speed: Optional[float] = None
+    """Nothing is pushed out faster than this [m/s and rad/s]."""
+    bounce_speed: Optional[float] = None
+    """Slower impacts do not bounce [m/s]."""
+
+    def _settings(self) -> dict[str, Any]:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,172 @@
+//! `bellcrank.ModelBuilder`: a mechanism made in Python. Every fault names the line of the Python program.
+
+use crate::builder_parts as parts;
+use crate::convert;
+use crate::error::Problem;
+use crate::model::Model;
+use crate::options::Options;
+use crate::place;
+use bellcrank::model::{self, BodyId, ShapeId};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Collects the parts of a mechanism; `build` checks them all at once.
+#[pyclass(frozen, module = "bellcrank", name = "ModelBuilder")]
+pub struct ModelBuilder {
+    inner: Mutex<model::ModelBuilder>,
+}
+
+impl ModelBuilder {
+    pub fn wrap(inner: model::ModelBuilder) -> Self {
+        ModelBuilder { inner: Mutex::new(inner) }
+    }
+
+    fn get(&self) -> MutexGuard<'_, model::ModelBuilder> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Value<'a, 'py> = &'a Bound<'py, PyAny>;
+
+#[pymethods]
+impl ModelBuilder {
+    #[new]
+    fn new(name: String) -> Self {
+        Self::wrap(model::ModelBuilder::new(name))
+    }
+
+    #[pyo3(signature = (name, **options))]
+    fn body(&self, py: Python<'_>, name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<usize> {
+        let options = Options::new(py, format!("body {name:?}"), options)?;
+        let part = parts::body(name, options)?.place(place::of_caller(py));
+        Ok(self.get().body(part).index())
+    }
+
+    #[pyo3(signature = (name, kind, predecessor, successor, **options))]
+    fn joint(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        kind: &str,
+        predecessor: Value<'_, '_>,
+        successor: Value<'_, '_>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let options = Options::new(py, format!("joint {name:?}"), options)?;
+        let links = [convert::link("predecessor", predecessor)?, convert::link("successor", successor)?];
+        let part = parts::joint(name, kind, links, options)?.place(place::of_caller(py));
+        Ok(self.get().joint(part).index())
+    }
+
+    #[pyo3(signature = (name, joint, control = "position", **options))]
+    fn actuator(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        joint: Value<'_, '_>,
+        control: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let options = Options::new(py, format!("actuator {name:?}"), options)?;
+        let part = parts::actuator(name, joint, control, options)?.place(place::of_caller(py));
+        Ok(self.get().actuator(part).index())
+    }
+
+    #[pyo3(signature = (name, link, geometry, **options))]
+    fn shape(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        link: Value<'_, '_>,
+        geometry: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let options = Options::new(py, format!("shape {name:?}"), options)?;
+        let link = convert::link("link", link)?;
+        let part = parts::shape(name, link, geometry, options)?.place(place::of_caller(py));
+        Ok(self.get().shape(part).index())
+    }
+
+    #[pyo3(signature = (name, link, **options))]
+    fn site(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        link: Value<'_, '_>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let mut options = Options::new(py, format!("site {name:?}"), options)?;
+        let mut part = model::Site::new(name, convert::link("link", link)?).place(place::of_caller(py));
+        if let Some(X_LS) = options.pose()? {
+            part = part.at(X_LS);
+        }
+        options.finish()?;
+        Ok(self.get().site(part).index())
+    }
+
+    #[pyo3(signature = (name, kind, **options))]
+    fn sensor(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        kind: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let options = Options::new(py, format!("sensor {name:?}"), options)?;
+        let part = parts::sensor(name, kind, options)?.place(place::of_caller(py));
+        Ok(self.get().sensor(part).index())
+    }
+
+    #[pyo3(signature = (name, terms, constant = 0.0))]
+    fn coupling(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        terms: &Bound<'_, PyDict>,
+        constant: f64,
+    ) -> PyResult<usize> {
+        let part = parts::coupling(name, terms)?.constant(constant).place(place::of_caller(py));
+        Ok(self.get().coupling(part).index())
+    }
+
+    #[pyo3(signature = (name, **options))]
+    fn keyframe(&self, py: Python<'_>, name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<usize> {
+        let options = Options::new(py, format!("keyframe {name:?}"), options)?;
+        let part = parts::keyframe(name, options)?.place(place::of_caller(py));
+        Ok(self.get().keyframe(part).index())
+    }
+
+    /// These two bodies never touch.
+    fn exclude(&self, a: Value<'_, '_>, b: Value<'_, '_>) -> PyResult<()> {
+        let (a, b) = (convert::part("a", a, BodyId::new)?, convert::part("b", b, BodyId::new)?);
+        self.get().exclude(a, b);
+        Ok(())
+    }
+
+    /// These two shapes may touch whatever their groups and joints say.
+    fn pair(&self, a: Value<'_, '_>, b: Value<'_, '_>) -> PyResult<()> {
+        let (a, b) = (convert::part("a", a, ShapeId::new)?, convert::part("b", b, ShapeId::new)?);
+        self.get().pair(a, b);
+        Ok(())
+    }
+
+    /// Acceleration of free fall [m/s²].
+    fn gravity(&self, gravity: Value<'_, '_>) -> PyResult<()> {
+        let gravity = convert::vec3("gravity", gravity)?;
+        self.get().gravity(gravity);
+        Ok(())
+    }
+
+    /// The step that suits this model [s].
+    fn time_step(&self, dt: f64) {
+        self.get().time_step(dt);
+    }
+
+    /// Checks everything and analyses the joint graph; the builder may be used further.
+    fn build(&self, py: Python<'_>) -> PyResult<Model> {
+        let builder = self.get().clone();
+        let built = py.detach(|| builder.build());
+        Ok(Model::new(built.map_err(Problem::from)?))
+    }
+}

@@ -1,0 +1,287 @@
+//! The parts of a mechanism from keyword arguments.
+
+use crate::convert::{list, part, pose};
+use crate::error::said;
+use crate::options::Options;
+use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
+use bellcrank::model::{
+    Actuator, ActuatorId, Body, BodyId, Coupling, Frame, Geometry, HeightField, Joint, JointId, JointKind,
+    Keyframe, Link, Mesh, Ref, Sensor, SensorKind, Shape, SiteId,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// Applies an option where it is given: `set!(part, options.number("mass") => mass)`.
+macro_rules! set {
+    ($part:ident, $($value:expr => $method:ident),* $(,)?) => {
+        $(if let Some(value) = $value? {
+            $part = $part.$method(value);
+        })*
+    };
+}
+
+pub fn body(name: &str, mut o: Options<'_>) -> PyResult<Body> {
+    let mut body = Body::new(name);
+    set!(body, o.pose() => at, o.vec3("com") => com);
+    let mass = o.number("mass")?;
+    if let Some(mass) = mass {
+        body = body.mass(mass);
+    }
+    let mass = mass.unwrap_or(0.0);
+    if let Some(size) = o.vec3("box")? {
+        body = body.solid_box(mass, size);
+    }
+    if let Some(radius) = o.number("sphere")? {
+        body = body.solid_sphere(mass, radius);
+    }
+    if let Some([radius, length]) = o.numbers("cylinder_x")? {
+        body = body.solid_cylinder_x(mass, radius, length);
+    }
+    if let Some([radius, length]) = o.numbers("cylinder_y")? {
+        body = body.solid_cylinder_y(mass, radius, length);
+    }
+    if let Some([radius, length]) = o.numbers("cylinder_z")? {
+        body = body.solid_cylinder_z(mass, radius, length);
+    }
+    if let Some(value) = o.take("inertia")? {
+        body = body.inertia(inertia(name, &value)?);
+    }
+    o.finish()?;
+    Ok(body)
+}
+
+/// Three principal moments, or the whole symmetric matrix [kg·m²].
+fn inertia(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Sym3> {
+    let given = list(&format!("body {name:?}: inertia"), value)?;
+    match given[..] {
+        [xx, yy, zz] => Ok(Sym3::diagonal(xx, yy, zz)),
+        [xx, xy, xz, yx, yy, yz, zx, zy, zz] if [xy, xz, yz] == [yx, zx, zy] => Ok(Sym3::from_upper(
+            Mat3::from_columns(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz)),
+        )),
+        [_, _, _, _, _, _, _, _, _] => {
+            Err(said("WrongValue", format!("body {name:?}: the inertia matrix is not symmetric"), ""))
+        }
+        _ => {
+            let text =
+                format!("body {name:?}: inertia has {} numbers, expected: 3 moments or 3×3", given.len());
+            Err(said("WrongShape", text, ""))
+        }
+    }
+}
+
+pub fn joint(name: &str, kind: &str, [p, s]: [Link; 2], mut o: Options<'_>) -> PyResult<Joint> {
+    let kind = joint_kind(name, kind, o.number("pitch")?)?;
+    let mut joint = Joint::new(name, kind, p, s);
+    let (point, axis, placed) = (o.vec3("point")?, o.vec3("axis")?, o.pose()?);
+    match (point, axis, placed) {
+        (None, None, None) => {}
+        (Some(point), axis, None) => joint = joint.placed(point, axis.unwrap_or_else(Vec3::x_axis)),
+        (None, None, Some(X_WF)) => joint = joint.placed_pose(X_WF),
+        _ => {
+            let text = format!("joint {name:?}: its place is not clear");
+            return Err(said("WrongValue", text, "give point= and axis=, or position= and quat_wxyz="));
+        }
+    }
+    let frames = [o.take("predecessor_frame")?, o.take("successor_frame")?];
+    if frames.iter().any(Option::is_some) {
+        let read = |value: &Option<Bound<'_, PyAny>>| value.as_ref().map(|v| pose("frame", v)).transpose();
+        let or_identity = |X: Option<Pose>| X.unwrap_or_else(Pose::identity);
+        joint = joint.frames(or_identity(read(&frames[0])?), or_identity(read(&frames[1])?));
+    }
+    set!(
+        joint,
+        o.number("armature") => armature,
+        o.number("damping") => damping,
+        o.number("friction") => friction,
+        o.number("effort_limit") => effort_limit,
+        o.number("velocity_limit") => velocity_limit,
+    );
+    if let Some([low, high]) = o.numbers("limits")? {
+        joint = joint.limits(low, high);
+    }
+    if let Some([stiffness, rest]) = o.numbers("spring")? {
+        joint = joint.spring(stiffness, rest);
+    }
+    if o.typed("closes_loop", "True or False")? == Some(true) {
+        joint = joint.closing_loop();
+    }
+    o.finish()?;
+    Ok(joint)
+}
+
+fn joint_kind(name: &str, kind: &str, pitch: Option<f64>) -> PyResult<JointKind> {
+    let known: Vec<String> = JointKind::ALL.iter().map(|kind| kind.name().to_owned()).collect();
+    match (JointKind::ALL.iter().find(|known| known.name() == kind), pitch) {
+        (Some(JointKind::Screw { .. }), Some(pitch)) => Ok(JointKind::Screw { pitch }),
+        (Some(JointKind::Screw { .. }), None) => {
+            Err(said("WrongValue", format!("joint {name:?}: a screw needs pitch= [m/rad]"), ""))
+        }
+        (Some(kind), None) => Ok(*kind),
+        (Some(_), Some(_)) => {
+            Err(said("WrongValue", format!("joint {name:?}: only a screw has a pitch"), ""))
+        }
+        (None, _) => Err(said(
+            "WrongValue",
+            format!("joint {name:?}: there is no kind {kind:?}"),
+            format!("known are {}", known.join(", ")),
+        )),
+    }
+}
+
+pub fn actuator(
+    name: &str,
+    joint: &Bound<'_, PyAny>,
+    control: &str,
+    mut o: Options<'_>,
+) -> PyResult<Actuator> {
+    let joint: Ref<JointId> = part("joint", joint, JointId::new)?;
+    let (kp, kd) = (o.number("kp")?, o.number("kd")?);
+    let (gain, bias) = (o.number("gain")?, o.numbers("bias")?);
+    let mut motor = match control {
+        "position" => Actuator::position(name, joint, o.required("kp", kp)?, kd.unwrap_or(0.0)),
+        "velocity" => Actuator::velocity(name, joint, o.required("kd", kd)?),
+        "effort" => Actuator::effort(name, joint),
+        "affine" => Actuator::affine(name, joint, o.required("gain", gain)?, bias.unwrap_or([0.0; 3])),
+        _ => {
+            let text = format!("actuator {name:?}: there is no control {control:?}");
+            return Err(said("WrongValue", text, "position, velocity, effort or affine"));
+        }
+    };
+    set!(
+        motor,
+        o.typed("dof", "a whole number") => dof,
+        o.number("gear") => gear,
+        o.number("effort_limit") => effort_limit,
+    );
+    if let Some([low, high]) = o.numbers("control_range")? {
+        motor = motor.control_range(low, high);
+    }
+    o.finish()?;
+    Ok(motor)
+}
+
+pub fn shape(name: &str, link: Link, geometry: &str, mut o: Options<'_>) -> PyResult<Shape> {
+    let geometry = read_geometry(name, geometry, &mut o)?;
+    let mut shape = Shape::new(name, link, geometry);
+    set!(
+        shape,
+        o.pose() => at,
+        o.number("friction") => friction,
+        o.number("restitution") => restitution,
+        o.number("margin") => margin,
+        o.number("gap") => gap,
+    );
+    for (value, field) in [
+        (o.number("torsional")?, &mut shape.material.torsional),
+        (o.number("rolling")?, &mut shape.material.rolling),
+    ] {
+        *field = value.unwrap_or(*field);
+    }
+    shape.group = o.typed("group", "a whole number")?.unwrap_or(shape.group);
+    shape.mask = o.typed("mask", "a whole number")?.unwrap_or(shape.mask);
+    if let Some(color) = o.numbers::<4>("color")? {
+        shape.color = color.map(|x| x as f32);
+    }
+    if o.typed("visual_only", "True or False")? == Some(true) {
+        shape = shape.visual_only();
+    }
+    o.finish()?;
+    Ok(shape)
+}
+
+fn read_geometry(name: &str, geometry: &str, o: &mut Options<'_>) -> PyResult<Geometry> {
+    let (radius, half_length) = (o.number("radius")?, o.number("half_length")?);
+    let (half, radii) = (o.vec3("half")?, o.vec3("radii")?);
+    let round = |o: &Options<'_>| -> PyResult<(f64, f64)> {
+        Ok((o.required("radius", radius)?, o.required("half_length", half_length)?))
+    };
+    Ok(match geometry {
+        "plane" => Geometry::Plane,
+        "sphere" => Geometry::Sphere { radius: o.required("radius", radius)? },
+        "box" => Geometry::Box { half: o.required("half", half)? },
+        "ellipsoid" => Geometry::Ellipsoid { radii: o.required("radii", radii)? },
+        "capsule" => round(o).map(|(radius, half_length)| Geometry::Capsule { radius, half_length })?,
+        "cylinder" => round(o).map(|(radius, half_length)| Geometry::Cylinder { radius, half_length })?,
+        "cone" => round(o).map(|(radius, half_length)| Geometry::Cone { radius, half_length })?,
+        "convex_mesh" => Geometry::ConvexMesh(Arc::new(mesh(o)?)),
+        "triangle_mesh" => Geometry::TriangleMesh(Arc::new(mesh(o)?)),
+        "height_field" => Geometry::HeightField(Arc::new(height_field(o)?)),
+        _ => {
+            let text = format!("shape {name:?}: there is no geometry {geometry:?}");
+            let hint = "plane, sphere, box, capsule, cylinder, cone, ellipsoid, convex_mesh, triangle_mesh, height_field";
+            return Err(said("WrongValue", text, hint));
+        }
+    })
+}
+
+fn mesh(o: &mut Options<'_>) -> PyResult<Mesh> {
+    let vertices = o.typed::<Vec<[f64; 3]>>("vertices", "a list of (x, y, z)")?;
+    let triangles = o.typed::<Vec<[u32; 3]>>("triangles", "a list of three vertex numbers each")?;
+    let vertices = o.required("vertices", vertices)?.into_iter().map(Vec3::from_array).collect();
+    Ok(Mesh { vertices, triangles: triangles.unwrap_or_default() })
+}
+
+fn height_field(o: &mut Options<'_>) -> PyResult<HeightField> {
+    let heights = o.typed::<Vec<Vec<f64>>>("heights", "a list of rows of numbers")?;
+    let (heights, size) = (o.required("heights", heights)?, o.numbers("size")?);
+    let (rows, columns) = (heights.len(), heights.first().map_or(0, Vec::len));
+    let size = o.required("size", size)?;
+    Ok(HeightField { rows, columns, size, heights: heights.concat() })
+}
+
+pub fn sensor(name: &str, kind: &str, mut o: Options<'_>) -> PyResult<Sensor> {
+    let site = o.take("site")?.map(|v| part("site", &v, SiteId::new)).transpose()?;
+    let body = o.take("body")?.map(|v| part("body", &v, BodyId::new)).transpose()?;
+    let joint = o.take("joint")?.map(|v| part("joint", &v, JointId::new)).transpose()?;
+    let radius = o.number("radius")?;
+    let frame = |o: &Options<'_>| match (&site, &body) {
+        (Some(site), _) => Ok(Frame::Site(site.clone())),
+        (None, body) => Ok::<_, PyErr>(Frame::Body(o.required("site= or body", body.clone())?)),
+    };
+    let kind = match kind {
+        "imu" => SensorKind::Imu { site: o.required("site", site)? },
+        "frame_pose" => SensorKind::FramePose(frame(&o)?),
+        "frame_velocity" => SensorKind::FrameVelocity(frame(&o)?),
+        "joint_state" => SensorKind::JointState(o.required("joint", joint)?),
+        "contact_force" => SensorKind::ContactForce(o.required("body", body)?),
+        "touch" => {
+            SensorKind::Touch { site: o.required("site", site)?, radius: o.required("radius", radius)? }
+        }
+        _ => {
+            let text = format!("sensor {name:?}: there is no kind {kind:?}");
+            return Err(said(
+                "WrongValue",
+                text,
+                "imu, frame_pose, frame_velocity, joint_state, contact_force or touch",
+            ));
+        }
+    };
+    o.finish()?;
+    Ok(Sensor::new(name, kind))
+}
+
+pub fn coupling(name: &str, terms: &Bound<'_, PyDict>) -> PyResult<Coupling> {
+    let mut coupling = Coupling::new(name);
+    for (joint, coefficient) in terms.iter() {
+        let coefficient = crate::convert::numbers::<1>("coefficient", &coefficient)?[0];
+        coupling = coupling.term(part("joint", &joint, JointId::new)?, coefficient);
+    }
+    Ok(coupling)
+}
+
+pub fn keyframe(name: &str, mut o: Options<'_>) -> PyResult<Keyframe> {
+    let mut keyframe = Keyframe::new(name);
+    for (joint, q) in o.typed::<Bound<'_, PyDict>>("joints", "a dict")?.iter().flatten() {
+        keyframe = keyframe.joint(part("joint", &joint, JointId::new)?, list("coordinates", &q)?);
+    }
+    for (body, X_WL) in o.typed::<Bound<'_, PyDict>>("bodies", "a dict")?.iter().flatten() {
+        keyframe = keyframe.body(part("body", &body, BodyId::new)?, pose("pose", &X_WL)?);
+    }
+    for (actuator, u) in o.typed::<Bound<'_, PyDict>>("controls", "a dict")?.iter().flatten() {
+        let u = crate::convert::numbers::<1>("control", &u)?[0];
+        keyframe = keyframe.control(part("actuator", &actuator, ActuatorId::new)?, u);
+    }
+    o.finish()?;
+    Ok(keyframe)
+}

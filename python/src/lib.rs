@@ -1,0 +1,57 @@
+//! The Python package's native part: a thin layer that checks what Python hands over, releases the interpreter
+//! and calls the façade. Nothing is computed here.
+//!
+//! | file | what |
+//! |---|---|
+//! | `error` | Rust's errors as Python exceptions |
+//! | `convert` `options` `place` | numbers, keyword arguments, the caller's line |
+//! | `load` `model` `model_arrays` | files and text into `Model`; what a model tells |
+//! | `builder` `builder_parts` | building a model in Python |
+//! | `batch` `fields` `parameters` `report` | many worlds; their arrays; what a step reports |
+//! | `tree` `tree_run` | operators on the spanning tree |
+//! | `env` | learning tasks |
+//! | `cli` | the command line |
+
+use pyo3::prelude::*;
+
+mod batch;
+mod builder;
+mod builder_parts;
+mod cli;
+mod convert;
+mod env;
+mod error;
+mod fields;
+mod load;
+mod model;
+mod model_arrays;
+mod options;
+mod parameters;
+mod place;
+mod report;
+mod tree;
+mod tree_run;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::batch::Batch;
+    #[pymodule_export]
+    use crate::builder::ModelBuilder;
+    #[pymodule_export]
+    use crate::cli::run_command_line;
+    #[pymodule_export]
+    use crate::env::{Env, tasks_known};
+    #[pymodule_export]
+    use crate::load::{library, load, load_builder, loads, loads_builder};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::report::StepReport;
+    #[pymodule_export]
+    use crate::tree::{tree_describe, tree_run};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,243 @@
+//! `bellcrank.Model`: the checked, immutable mechanism.
+
+use crate::convert::array;
+use crate::error::no_such_name;
+use bellcrank::import::{Exported, to_mjcf, to_urdf};
+use bellcrank::model::{self, JointId};
+use bellcrank::tree::TreeModel;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PySlice};
+use std::sync::{Arc, OnceLock};
+
+/// A mechanism, checked and analysed. Immutable; shared by everything that computes with it.
+#[pyclass(frozen, weakref, module = "bellcrank", name = "Model")]
+pub struct Model {
+    pub inner: Arc<model::Model>,
+    tree_f64: OnceLock<TreeModel<f64>>,
+    tree_f32: OnceLock<TreeModel<f32>>,
+}
+
+impl Model {
+    pub fn new(model: model::Model) -> Self {
+        Self::shared(Arc::new(model))
+    }
+
+    pub fn shared(inner: Arc<model::Model>) -> Self {
+        Model { inner, tree_f64: OnceLock::new(), tree_f32: OnceLock::new() }
+    }
+
+    /// The spanning tree, made when first asked for.
+    pub fn tree_f64(&self) -> &TreeModel<f64> {
+        self.tree_f64.get_or_init(|| TreeModel::new(&self.inner))
+    }
+
+    pub fn tree_f32(&self) -> &TreeModel<f32> {
+        self.tree_f32.get_or_init(|| TreeModel::new(&self.inner))
+    }
+
+    /// Numbers of coordinates and velocities before each joint, and of all.
+    fn starts(&self, count: impl Fn(&model::Joint) -> usize) -> Vec<usize> {
+        let mut starts = vec![0];
+        for joint in self.inner.joints() {
+            starts.push(starts[starts.len() - 1] + count(joint));
+        }
+        starts
+    }
+
+    fn slice<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        count: impl Fn(&model::Joint) -> usize,
+    ) -> PyResult<Bound<'py, PySlice>> {
+        let (joint, starts) = (self.joint_id(name)?, self.starts(count));
+        Ok(PySlice::new(py, starts[joint] as isize, starts[joint + 1] as isize, 1))
+    }
+}
+
+fn note<'py>(py: Python<'py>, place: &model::Place, why: &str) -> PyResult<Bound<'py, PyAny>> {
+    let told = (&*place.file, place.line, place.element.as_str(), why);
+    py.import("bellcrank.models")?.getattr("Note")?.call1(told)
+}
+
+fn exported(py: Python<'_>, exported: Exported) -> PyResult<Bound<'_, PyAny>> {
+    let files = PyDict::new(py);
+    for (name, bytes) in &exported.files {
+        files.set_item(name, PyBytes::new(py, bytes))?;
+    }
+    py.import("bellcrank.models")?.getattr("Exported")?.call1((exported.text, files, exported.left_out))
+}
+
+macro_rules! parts_and_arrays {
+    (names { $($names:ident, $id:ident, $list:ident, $noun:literal;)* } arrays { $($array:ident)* }) => {
+        #[pymethods]
+        impl Model {
+            $(
+                #[getter]
+                fn $names(&self) -> Vec<&str> {
+                    self.inner.$list().iter().map(|part| part.name.as_str()).collect()
+                }
+
+                fn $id(&self, name: &str) -> PyResult<usize> {
+                    let found = self.inner.$id(name).map(|id| id.index());
+                    found.ok_or_else(|| no_such_name($noun, name, self.inner.$list().iter().map(|p| &p.name)))
+                }
+            )*
+
+            $(
+                #[getter]
+                fn $array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                    crate::model_arrays::read(py, &self.inner, stringify!($array))
+                }
+            )*
+
+            #[getter]
+            fn name(&self) -> &str {
+                self.inner.name()
+            }
+
+            #[getter]
+            fn time_step(&self) -> f64 {
+                self.inner.time_step()
+            }
+
+            #[getter]
+            fn mass(&self) -> f64 {
+                self.inner.mass()
+            }
+
+            #[getter]
+            fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                array(py, self.inner.gravity().to_array().to_vec(), &[3])
+            }
+
+            #[getter]
+            fn body_count(&self) -> usize {
+                self.inner.bodies().len()
+            }
+
+            #[getter]
+            fn joint_count(&self) -> usize {
+                self.inner.joints().len()
+            }
+
+            #[getter]
+            fn actuator_count(&self) -> usize {
+                self.inner.actuators().len()
+            }
+
+            #[getter]
+            fn loop_count(&self) -> usize {
+                self.inner.loops().len()
+            }
+
+            #[getter]
+            fn coordinate_count(&self) -> usize {
+                self.inner.coordinate_count()
+            }
+
+            #[getter]
+            fn dof_count(&self) -> usize {
+                self.inner.dof_count()
+            }
+
+            #[getter]
+            fn mobility(&self) -> usize {
+                self.inner.mobility()
+            }
+
+            #[getter]
+            fn row_count(&self) -> usize {
+                self.inner.row_count()
+            }
+
+            #[getter]
+            fn redundant_rows(&self) -> usize {
+                self.inner.redundant_rows()
+            }
+
+            /// Each loop by the names of its joints.
+            #[getter]
+            fn loops(&self) -> Vec<Vec<&str>> {
+                let name = |joint: &JointId| self.inner.joints()[joint.index()].name.as_str();
+                self.inner.loops().iter().map(|closed| closed.joints.iter().map(name).collect()).collect()
+            }
+
+            #[getter]
+            fn joint_kinds(&self) -> Vec<&'static str> {
+                self.inner.joints().iter().map(|joint| joint.kind.name()).collect()
+            }
+
+            /// Predecessor and successor of each joint; `None` is the world.
+            #[getter]
+            fn joint_bodies(&self) -> Vec<(Option<&str>, Option<&str>)> {
+                let name = |link: &model::Link| link.body().map(|b| self.inner.bodies()[b.index()].name.as_str());
+                self.inner.joints().iter().map(|j| (name(&j.predecessor), name(&j.successor))).collect()
+            }
+
+            #[getter]
+            fn actuator_joints(&self) -> Vec<Option<&str>> {
+                let name = |a: &model::Actuator| {
+                    a.coordinate().map(|(joint, _)| self.inner.joints()[joint.index()].name.as_str())
+                };
+                self.inner.actuators().iter().map(name).collect()
+            }
+
+            /// Where a joint's coordinates stand in `joint_position`.
+            fn position_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
+                self.slice(py, joint, |joint| joint.kind.coordinate_count())
+            }
+
+            /// Where a joint's velocities stand in `joint_velocity`.
+            fn velocity_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
+                self.slice(py, joint, |joint| joint.kind.dof_count())
+            }
+
+            /// What the file says and the engine does not do.
+            #[getter]
+            fn ignored<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+                self.inner.ignored().iter().map(|told| note(py, &told.place, &told.why)).collect()
+            }
+
+            /// Legal, but probably not meant.
+            #[getter]
+            fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+                self.inner.warnings().iter().map(|told| note(py, &told.place, &told.text)).collect()
+            }
+
+            fn to_urdf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                exported(py, to_urdf(&self.inner))
+            }
+
+            fn to_mjcf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                exported(py, to_mjcf(&self.inner))
+            }
+
+            fn __repr__(&self) -> String {
+                let m = &self.inner;
+                format!(
+                    "<bellcrank.Model {:?}: {} bodies, {} joints, {} actuators, {} loops>",
+                    m.name(), m.bodies().len(), m.joints().len(), m.actuators().len(), m.loops().len()
+                )
+            }
+        }
+    };
+}
+
+parts_and_arrays! {
+    names {
+        body_names, body_id, bodies, "body";
+        joint_names, joint_id, joints, "joint";
+        coupling_names, coupling_id, couplings, "coupling";
+        actuator_names, actuator_id, actuators, "actuator";
+        shape_names, shape_id, shapes, "shape";
+        site_names, site_id, sites, "site";
+        sensor_names, sensor_id, sensors, "sensor";
+        keyframe_names, keyframe_id, keyframes, "keyframe";
+    }
+    arrays {
+        body_mass body_com body_inertia body_position body_quat_wxyz
+        limits armature damping joint_friction effort_limit velocity_limit
+        friction restitution
+    }
+}

@@ -1,0 +1,137 @@
+//! What a call of `step` tells about each world.
+
+use crate::convert::array;
+use bellcrank::sim::{StepReport as Figures, WorldStatus};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+/// Figures by world; every attribute is an array of shape `(worlds,)`.
+#[pyclass(frozen, module = "bellcrank", name = "StepReport")]
+pub struct StepReport {
+    figures: Figures,
+}
+
+impl StepReport {
+    pub fn new(figures: Figures) -> Self {
+        StepReport { figures }
+    }
+}
+
+/// Adds the figures of the steps that followed: the largest, the sum, or the last, as each is defined.
+pub fn merge(sum: &mut Figures, next: Figures) {
+    let largest = |old: &mut Vec<f64>, new: &[f64]| {
+        old.iter_mut().zip(new).for_each(|(old, new)| *old = old.max(*new));
+    };
+    largest(&mut sum.residual, &next.residual);
+    largest(&mut sum.penetration, &next.penetration);
+    for (old, new) in sum.loop_gap.iter_mut().zip(&next.loop_gap) {
+        *old = (old.0.max(new.0), old.1.max(new.1));
+    }
+    sum.converged.iter_mut().zip(&next.converged).for_each(|(old, new)| *old += new);
+    (sum.status, sum.iterations, sum.contact_count) = (next.status, next.iterations, next.contact_count);
+}
+
+#[pymethods]
+impl StepReport {
+    /// `bellcrank.WorldStatus` as numbers.
+    #[getter]
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let code = |status: &WorldStatus| match status {
+            WorldStatus::Ok => 0_u8,
+            WorldStatus::Inexact => 1,
+            WorldStatus::ContactsDropped { .. } => 2,
+            WorldStatus::Frozen { .. } => 3,
+        };
+        let codes: Vec<u8> = self.figures.status.iter().map(code).collect();
+        let count = codes.len();
+        array(py, codes, &[count])
+    }
+
+    /// The body that stopped being finite, −1 where none did.
+    #[getter]
+    fn frozen_body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.numbers(py, |status| match status {
+            WorldStatus::Frozen { body, .. } => i64::from(*body),
+            _ => -1,
+        })
+    }
+
+    /// The step, counted from the last reset, in which a world stopped being finite; −1 where none did.
+    #[getter]
+    fn frozen_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.numbers(py, |status| match status {
+            WorldStatus::Frozen { step, .. } => i64::try_from(*step).unwrap_or(i64::MAX),
+            _ => -1,
+        })
+    }
+
+    #[getter]
+    fn loop_gap<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        real(py, self.figures.loop_gap.iter().map(|gap| gap.0).collect())
+    }
+
+    #[getter]
+    fn loop_gap_rad<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        real(py, self.figures.loop_gap.iter().map(|gap| gap.1).collect())
+    }
+
+    #[getter]
+    fn iterations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, self.figures.iterations.iter().map(|x| *x as i64).collect())
+    }
+
+    #[getter]
+    fn residual<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        real(py, self.figures.residual.clone())
+    }
+
+    #[getter]
+    fn penetration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        real(py, self.figures.penetration.clone())
+    }
+
+    #[getter]
+    fn contact_count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, self.figures.contact_count.iter().map(|x| *x as i64).collect())
+    }
+
+    /// Steps of the call that met all tolerances.
+    #[getter]
+    fn converged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, self.figures.converged.iter().map(|x| *x as i64).collect())
+    }
+
+    /// How many worlds are in which state, by name.
+    fn status_counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        self.figures.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
+        counts
+    }
+
+    fn __len__(&self) -> usize {
+        self.figures.status.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let gap = self.figures.loop_gap.iter().fold(0.0_f64, |most, gap| most.max(gap.0));
+        let counts: Vec<String> =
+            self.status_counts().into_iter().map(|(name, count)| format!("{count} {name}")).collect();
+        format!("<bellcrank.StepReport: {}; loop gap at most {gap:.1e} m>", counts.join(", "))
+    }
+}
+
+impl StepReport {
+    fn numbers<'py>(&self, py: Python<'py>, get: fn(&WorldStatus) -> i64) -> PyResult<Bound<'py, PyAny>> {
+        whole(py, self.figures.status.iter().map(get).collect())
+    }
+}
+
+fn real(py: Python<'_>, values: Vec<f64>) -> PyResult<Bound<'_, PyAny>> {
+    let count = values.len();
+    array(py, values, &[count])
+}
+
+fn whole(py: Python<'_>, values: Vec<i64>) -> PyResult<Bound<'_, PyAny>> {
+    let count = values.len();
+    array(py, values, &[count])
+}

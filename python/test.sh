@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Everything about the Python package: builds and installs it into a virtual environment under the target folder,
+# then lint, types, tests, examples. `BELLCRANK_PYTHON_PROFILE=dev` builds faster and runs slower.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+step() { printf '\n-- %s\n' "$*"; }
+
+target="$(realpath -m "${CARGO_TARGET_DIR:-../target}")"
+export CARGO_TARGET_DIR="$target" # shared with the workspace, so that nothing is compiled twice
+venv="$target/python-venv"
+profile="${BELLCRANK_PYTHON_PROFILE:-release}"
+
+step "virtual environment"
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0"
+
+step "build and install ($profile)"
+rm -rf "$target/wheels-python"
+"$venv/bin/maturin" build --quiet --locked --profile "$profile" --interpreter "$venv/bin/python" \
+    --out "$target/wheels-python"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+    "$target"/wheels-python/*.whl
+size=$(stat -c %s "$target"/wheels-python/*.whl)
+echo "wheel: $((size / 1024)) kB"
+if [ "$profile" = release ] && [ "$size" -gt $((15 * 1024 * 1024)) ]; then
+    echo "the wheel is larger than 15 MB" >&2
+    exit 1
+fi
+
+step "lint"
+"$venv/bin/ruff" check --config pyproject.toml . ../examples ../benches
+"$venv/bin/ruff" format --check --quiet --config pyproject.toml . ../examples ../benches
+step "types"
+"$venv/bin/mypy" --config-file pyproject.toml -p bellcrank
+"$venv/bin/mypy" --config-file pyproject.toml tests ../examples/*.py ../benches/*.py
+step "tests"
+"$venv/bin/pytest" tests # not `python -m pytest`: that would find the sources instead of what was installed
+step "examples"
+for example in ../examples/*.py; do
+    echo "$example"
+    "$venv/bin/python" "$example"
+done

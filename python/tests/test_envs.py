@@ -1,0 +1,145 @@
+"""Learning tasks: the plain interface, Gymnasium, seeds and threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bellcrank.envs as envs
+from bellcrank import errors
+
+NAMES = {
+    "cartpole_swing_up": "bellcrank/CartpoleSwingUp-v0",
+    "ant": "bellcrank/Ant-v0",
+    "hopper": "bellcrank/Hopper-v0",
+    "biped_stand": "bellcrank/BipedStand-v0",
+    "biped_walk": "bellcrank/BipedWalk-v0",
+}
+
+
+def rollout(task: str, threads: int, seed: int = 3) -> bytes:
+    env = envs.BatchedEnv(task, 24, threads=threads, seed=seed)
+    rng = np.random.default_rng(11)
+    seen = [env.reset().tobytes()]
+    for _ in range(15):
+        done = env.step(rng.uniform(-1, 1, (24, env.action_count)))
+        seen += [done.observations.tobytes(), done.rewards.tobytes(), done.terminated.tobytes()]
+    return b"".join(seen)
+
+
+def test_all_tasks_are_there() -> None:
+    assert set(envs.tasks()) == set(NAMES)
+
+
+@pytest.mark.parametrize("task", NAMES)
+def test_rollouts_are_repeatable_for_one_and_two_threads(task: str) -> None:
+    first = rollout(task, 1)
+    assert rollout(task, 2) == first
+    assert rollout(task, 1, seed=4) != first
+
+
+@pytest.mark.parametrize("task", NAMES)
+def test_shapes_types_and_values(task: str) -> None:
+    env = envs.BatchedEnv(task, 4)
+    done = env.step(np.zeros((4, env.action_count)))
+    assert done.observations.shape == done.final_observations.shape == (4, env.observation_count)
+    assert done.observations.dtype == np.float32
+    assert np.isfinite(done.observations).all()
+    assert done.rewards.shape == done.terminated.shape == done.truncated.shape == (4,)
+    assert env.seconds_per_action > 0
+    assert env.episode_steps > 0
+    if task == "biped_walk":
+        assert (env.observation_count, env.action_count, env.seconds_per_action) == (94, 12, 0.02)
+
+
+def test_ended_worlds_begin_anew_and_show_their_last_observation() -> None:
+    env = envs.BatchedEnv("cartpole_swing_up", 3)
+    still = np.zeros((3, 1))
+    for _ in range(env.episode_steps - 1):
+        assert not env.step(still).truncated.any()
+    done = env.step(still)
+    assert done.truncated.all()
+    assert not done.terminated.any()
+    assert not np.array_equal(done.observations, done.final_observations)
+    some = env.reset(worlds=[1]).copy()
+    assert some.shape == (3, 5)
+
+
+def test_wrong_arguments_are_told() -> None:
+    with pytest.raises(errors.NoSuchTask, match="juggle"):
+        envs.BatchedEnv("juggle")
+    with pytest.raises(errors.NoWorlds):
+        envs.BatchedEnv("ant", 0)
+    with pytest.raises(errors.WrongValue, match="precision"):
+        envs.BatchedEnv("ant", precision="f16")
+    env = envs.BatchedEnv("ant", 2)
+    with pytest.raises(errors.WrongShape, match=r"expected: \(2, 8\)"):
+        env.step(np.zeros((2, 7)))
+    with pytest.raises(errors.BadAction, match="world 1"):
+        env.step(np.array([[0.0] * 8, [np.nan] * 8]))
+    with pytest.raises(errors.WrongType):
+        env.step([["a"] * 8] * 2)
+    with pytest.raises(errors.NoSuchWorld):
+        env.reset(worlds=[2])
+    with pytest.raises(errors.WrongValue):
+        env.reset(seed=-1)
+    with pytest.raises(errors.WrongValue):
+        env.reset(seed=1, worlds=[0])
+
+
+@pytest.mark.parametrize("name", NAMES.values())
+def test_the_gymnasium_checker_is_content(name: str) -> None:
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(gymnasium.make(name).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", NAMES.values())
+def test_vector_environments_are_made_by_name(name: str) -> None:
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    vector = gymnasium.make_vec(name, num_envs=6)
+    assert vector.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.SAME_STEP
+    observations, info = vector.reset(seed=1)
+    assert vector.observation_space.contains(observations)
+    assert info == {}
+    again, _ = vector.reset(seed=1)
+    np.testing.assert_array_equal(observations, again)
+    vector.action_space.seed(2)
+    for _ in range(5):
+        observations, rewards, terminated, truncated, info = vector.step(vector.action_space.sample())
+        assert vector.observation_space.contains(observations)
+        assert rewards.shape == terminated.shape == truncated.shape == (6,)
+    masked, _ = vector.reset(options={"reset_mask": np.array([True] + [False] * 5)})
+    np.testing.assert_array_equal(masked[1:], observations[1:])
+    vector.close()
+
+
+def test_the_same_step_reset_tells_the_final_observation() -> None:
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    vector = gymnasium.make_vec("bellcrank/CartpoleSwingUp-v0", num_envs=2)
+    alone = gymnasium.make("bellcrank/CartpoleSwingUp-v0").unwrapped
+    vector.reset(seed=5)
+    alone.reset(seed=5)  # world 0 of the same seed
+    action = np.full((2, 1), 0.3, np.float32)
+    for _ in range(alone.env.episode_steps):
+        observations, _, _, truncated, info = vector.step(action)
+        last, _, _, cut, _ = alone.step(action[0])
+    assert truncated.all()
+    assert cut
+    np.testing.assert_array_equal(info["final_obs"][0], last)
+    assert info["_final_obs"].all()
+    assert not np.array_equal(observations[0], last)
+
+
+def test_wrappers_of_gymnasium_work() -> None:
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    vector = gymnasium.wrappers.vector.RecordEpisodeStatistics(gymnasium.make_vec("bellcrank/Hopper-v0", num_envs=4))
+    vector.reset(seed=0)
+    episodes = 0
+    for _ in range(300):
+        *_, info = vector.step(vector.action_space.sample())
+        episodes += int("episode" in info)
+    assert episodes > 0

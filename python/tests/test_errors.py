@@ -1,0 +1,44 @@
+"""Every error value of the engine has an exception of its own name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import bellcrank as bc
+from bellcrank import errors
+
+CRATES = Path(__file__).parents[2] / "crates"
+
+
+@pytest.mark.parametrize(
+    ("crate", "enum"),
+    [("bellcrank-sim", "BatchError"), ("bellcrank-tree", "TreeError"), ("bellcrank-tasks", "EnvError")],
+)
+def test_each_variant_has_its_class(crate: str, enum: str) -> None:
+    sources = "\n".join(file.read_text() for file in (CRATES / crate / "src").rglob("*.rs"))
+    body = re.search(rf"pub enum {enum} \{{(.*?)\n\}}", sources, re.DOTALL)
+    assert body
+    variants = re.findall(r"^    ([A-Z]\w+)", body.group(1), re.MULTILINE)
+    assert len(variants) > 3
+    passed_on = {"Batch", "Model"}  # errors of other crates inside
+    for variant in set(variants) - passed_on:
+        assert issubclass(getattr(errors, variant), errors.BellcrankError), variant
+
+
+def test_each_class_is_also_a_builtin_one_and_documented() -> None:
+    families = {"BellcrankError", "BatchError", "TreeError", "EnvError"}
+    for name, value in vars(errors).items():
+        if isinstance(value, type) and issubclass(value, errors.BellcrankError):
+            assert value.__doc__, name
+            builtin = (ValueError, TypeError, LookupError, RuntimeError)
+            assert name in families or issubclass(value, builtin), name
+
+
+def test_hints_are_part_of_the_text() -> None:
+    error = errors.WrongValue("this is wrong", hint="do that")
+    assert str(error) == "this is wrong\n  hint: do that"
+    assert (error.hint, error.file, error.line, error.element) == ("do that", None, None, None)
+    assert str(bc.BellcrankError("alone")) == "alone"
