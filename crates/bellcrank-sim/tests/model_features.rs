@@ -4,9 +4,10 @@ mod common;
 
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
-    Actuator, Body, CombineRule, Geometry, Joint, MaterialRules, ModelBuilder, Shape, WORLD,
+    Actuator, Body, CombineRule, Geometry, Joint, Keyframe, MaterialRules, ModelBuilder, Shape, WORLD,
+    library,
 };
-use bellcrank_sim::Batch;
+use bellcrank_sim::{Batch, Field};
 use common::{built, world};
 
 const G: f64 = 9.81;
@@ -113,4 +114,31 @@ fn a_position_drive_is_held_to_its_range_on_either_side() {
         assert!((speed(&b) - force * 0.1 / 2.0).abs() < 1e-4, "{}", speed(&b));
         assert!((b.actuator_effort(0, 0).unwrap() - force).abs() < 1e-2);
     }
+}
+
+/// A keyframe's velocities are taken: of a tree as they are said, of a loop as it allows.
+#[test]
+fn a_keyframe_sets_things_moving() {
+    let mut m = ModelBuilder::new("arm");
+    for (name, x) in [("upper", 0.15), ("lower", 0.45)] {
+        m.body(Body::new(name).at(Pose::translation(x, 0.0, 0.0)).solid_sphere(1.0, 0.1));
+    }
+    m.joint(Joint::revolute("shoulder", WORLD, "upper").placed(Vec3::zero(), Vec3::z_axis()));
+    m.joint(Joint::revolute("elbow", "upper", "lower").placed(Vec3::new(0.3, 0.0, 0.0), Vec3::z_axis()));
+    m.actuator(Actuator::position("servo", "elbow", 10.0, 1.0).gear(3.0));
+    m.keyframe(Keyframe::new("swing").joint("elbow", [0.5]).velocity("shoulder", [2.0]));
+    let mut b = world(&built(m), 1e-3);
+    assert!(b.reset_to_keyframe(0, "swing").unwrap());
+    let v = b.joint_velocity(0).unwrap();
+    assert!((v[0] - 2.0).abs() < 1e-9 && v[1].abs() < 1e-9, "{v:?}");
+    // the motor behind the gear is at 3 · 0.5, and its target with it
+    let mut target = [0.0];
+    b.read(Field::TargetPosition, &mut target).unwrap();
+    assert!((target[0] - 1.5).abs() < 1e-9, "{target:?}");
+    let mut m = library::four_bar();
+    m.keyframe(Keyframe::new("turn").velocity("crank_hinge", [2.0]));
+    let mut b = world(&built(m), 1e-3);
+    assert!(b.reset_to_keyframe(0, "turn").unwrap());
+    let v = b.joint_velocity(0).unwrap();
+    assert!((v[0] - 2.0).abs() < 1e-9 && v[1..].iter().any(|v| v.abs() > 0.1), "{v:?}");
 }

@@ -4,15 +4,20 @@ mod common;
 
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
-    Actuator, Body, Control, Joint, ModelBuilder, Sensor, SensorKind, Site, Target, Tendon, WORLD,
+    Actuator, Body, Control, Joint, Model, ModelBuilder, Sensor, SensorKind, Site, Target, Tendon, WORLD,
 };
-use bellcrank_sim::{Batch, BatchOptions, Settings};
-use common::{built, world};
+use bellcrank_sim::{Batch, BatchOptions, Precision, Settings};
+use common::{batch, bits, built, world};
+use std::sync::Arc;
 
 const DT: f64 = 1e-3;
 
 /// Two carts of 2 kg and 3 kg on rails along x, and the tendon ℓ = q₁ + 2 q₂, whose mobility is 1/2 + 4/3.
 fn carts(tendon: Tendon, motor: Option<Actuator>) -> Batch {
+    world(&carts_model(tendon, motor), DT)
+}
+
+fn carts_model(tendon: Tendon, motor: Option<Actuator>) -> Arc<Model> {
     let mut m = ModelBuilder::new("carts");
     for (name, rail, mass, y) in [("one", "rail_one", 2.0, 0.0), ("two", "rail_two", 3.0, 1.0)] {
         let cube = Vec3::new(0.2, 0.2, 0.2);
@@ -26,7 +31,7 @@ fn carts(tendon: Tendon, motor: Option<Actuator>) -> Batch {
     m.sensor(Sensor::new("length", SensorKind::TendonState("cable".into())));
     let model = built(m);
     assert!(model.ignored().is_empty(), "{:?}", model.ignored());
-    world(&model, DT)
+    model
 }
 
 const MOBILITY: f64 = 0.5 + 4.0 / 3.0;
@@ -87,6 +92,23 @@ fn a_winch_is_held_to_its_bound_and_arrives() {
     b.step(10_000);
     let [length, rate] = [0, 1].map(|k| b.sensor(0, "length").unwrap()[k]);
     assert!((length - 0.5).abs() < 1e-6 && rate.abs() < 1e-6, "{length} {rate}");
+}
+
+/// Some winches are at their bound, some are not: each world moves as if it were alone, bit for bit.
+#[test]
+fn winches_do_not_see_their_neighbours() {
+    let drive = winch(Control::Position { kp: 400.0, kd: 20.0 }).effort_range(-1.0, 4.0);
+    let model = carts_model(cable().spring(30.0, 0.1), Some(drive));
+    let target = |world: usize| 0.02 * (world as f64 - 4.0);
+    let mut all = batch(&model, 9, DT, Precision::F64);
+    (0..9).for_each(|w| all.set_target_position(w, 0, target(w)).unwrap());
+    all.step(60);
+    for w in 0..9 {
+        let mut alone = world(&model, DT);
+        alone.set_target_position(0, 0, target(w)).unwrap();
+        alone.step(60);
+        assert_eq!(bits(&all, w), bits(&alone, 0), "world {w}");
+    }
 }
 
 /// Two hinges in a chain share a body; a tendon q₁ + q₂ with F is a motor with F on each.

@@ -21,8 +21,9 @@ impl Batch {
         Ok(())
     }
 
-    /// Back to a keyframe of the model at rest: the tree takes the keyframe's coordinates, then loops are closed. False
-    /// when they do not close from there; the world is as it was then.
+    /// Back to a keyframe of the model: the tree takes the keyframe's coordinates, then loops are closed, and joints move
+    /// as it says. Joints of which it says nothing stand; in a mechanism with loops they move as the loops demand. False
+    /// when loops do not close from there; the world is as it was then.
     ///
     /// # Errors
     /// When there is no such world or keyframe.
@@ -39,8 +40,13 @@ impl Batch {
             self.set_body_pose(world, b, X_WB)?;
             self.set_body_velocity(world, b, Twist::zero())?;
         }
-        let closed = self.assemble(&[world], &[])?[0];
-        if !closed {
+        let goal = Goal {
+            positions: Vec::new(),
+            velocities: keyframe_rates(&model, keyframe),
+            iterations: ASSEMBLE_ITERATIONS,
+            tolerance: self.settings.gap_tolerance,
+        };
+        if !self.groups[g].assemble(&[w], &goal)[0] {
             self.groups[g].load(w, &before);
             return Ok(false);
         }
@@ -167,6 +173,21 @@ pub(super) fn no_such<'a>(
 ) -> BatchError {
     let hint = nearest(name, names).map_or_else(String::new, |other| format!("; did you mean {other:?}?"));
     BatchError::NoSuchName { what, name: name.to_owned(), hint }
+}
+
+/// The velocities that a keyframe asks for; none where it says nothing of velocities.
+fn keyframe_rates(model: &Model, keyframe: &Keyframe) -> Vec<Asked> {
+    let mut rates = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        let given = keyframe.velocities.iter().find(|(id, _)| id.id().index() == j).map(|(_, v)| v);
+        let stands = given.is_none() && model.loops().is_empty() && !keyframe.velocities.is_empty();
+        for dof in 0..joint.kind.dof_count() {
+            let value = given.and_then(|v| v.get(dof).copied()).or(stands.then_some(0.0));
+            let at = DofLayout { joint: j, dof };
+            rates.extend(value.map(|value| Asked { at, values: vec![value] }));
+        }
+    }
+    rates
 }
 
 /// X_WB of all bodies with the keyframe's coordinates on the spanning tree; loops may be open.
