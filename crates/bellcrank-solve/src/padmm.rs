@@ -58,9 +58,9 @@ impl Default for Padmm {
             max_iterations: 300,
             tolerance: 1e-6,
             proximal: 1e-6,
-            penalty: Penalty::Share(0.01),
+            penalty: Penalty::Share(0.005),
             linear: LinearSolver::Dense,
-            patience: 20,
+            patience: 10,
             penalty_growth: 3.0,
         }
     }
