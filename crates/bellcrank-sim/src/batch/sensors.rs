@@ -253,7 +253,7 @@ impl View<'_> {
             if contact.body_b == body {
                 sum += contact.force;
             } else if contact.body_a == Some(body) {
-                sum = sum - contact.force;
+                sum -= contact.force;
             }
         }
         Ok(sum)
