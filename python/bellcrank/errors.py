@@ -117,10 +117,6 @@ class BadSnapshot(BatchError, ValueError):
     """These bytes are no snapshot of this batch."""
 
 
-class NotMeasured(BatchError, ValueError):
-    """What the sensor measures is not computed yet."""
-
-
 class MixedModels(BatchError, ValueError):
     """Worlds of different models were named together."""
 

@@ -30,7 +30,7 @@ impl<R: Real> ShapeData<R> {
         let surface = |pair: &crate::plan::Pair| {
             let material = |shape, lane| &parameters.shape(shape).get(world(lane)).material;
             crate::material::Surface::from_lanes(pair.margin, pair.gap, |lane| {
-                plan.rules().of(material(pair.shape_a, lane), material(pair.shape_b, lane))
+                pair.material(plan.rules(), material(pair.shape_a, lane), material(pair.shape_b, lane))
             })
         };
         ShapeData {

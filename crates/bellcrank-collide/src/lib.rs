@@ -26,7 +26,7 @@
 //! |---|---|
 //! | `filter` | which shapes may touch at all |
 //! | `plan` | candidate pairs, slots, features |
-//! | `material` | two materials become one surface |
+//! | `material` | the surface of a pair |
 //! | `data` `solid` | sizes and places per lane; points of meshes |
 //! | `contacts` | what was found |
 //! | `collide` | one step |
@@ -55,7 +55,7 @@ pub use collide::{Narrow, Near, Side, collide};
 pub use contacts::{Contact, Contacts, tangents};
 pub use data::{Placed, ShapeData};
 pub use hull::{HULL_BUDGET, Hull, HullError};
-pub use material::{Combine, CombineRules, Surface};
+pub use material::Surface;
 pub use pile::{ContactsDropped, Pile, PileContact};
 pub use plan::{ContactPlan, Form, Pair, PairKind, PlanShape, Slot, Unsupported};
 pub use query::{Closest, Queries, Ray, RayHit};

@@ -6,10 +6,10 @@
 
 use crate::data::bound_of;
 use crate::filter::Filter;
-use crate::material::CombineRules;
 use crate::solid::Solid;
 use bellcrank_math::Vec3;
-use bellcrank_model::{BodyId, Geometry, Model, Shape, ShapeId};
+use bellcrank_model::{BodyId, Geometry, Material, MaterialRules, Model, Shape, ShapeId};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// The families of shapes, and what the three numbers of `size` mean for each \[m\].
@@ -148,6 +148,19 @@ pub struct Pair {
     pub margin: f64,
     /// Sum of the shapes' gaps \[m\].
     pub gap: f64,
+    /// How the priority of A's material compares with that of B's: the higher one holds.
+    pub preference: Ordering,
+}
+
+impl Pair {
+    /// The material of the pair: of the shape with the higher priority, or of both together.
+    pub fn material(&self, rules: MaterialRules, a: &Material, b: &Material) -> Material {
+        match self.preference {
+            Ordering::Greater => *a,
+            Ordering::Less => *b,
+            Ordering::Equal => rules.of(a, b),
+        }
+    }
 }
 
 /// One possible contact.
@@ -181,18 +194,18 @@ pub struct ContactPlan {
     pairs: Vec<Pair>,
     slots: Vec<Slot>,
     groups: Vec<(PairKind, Range<usize>)>,
-    rules: CombineRules,
+    rules: MaterialRules,
     unsupported: Vec<Unsupported>,
 }
 
 impl ContactPlan {
-    /// The plan of a model, with the default rules for materials.
+    /// The plan of a model, with its own rules for materials.
     pub fn of(model: &Model) -> Self {
-        Self::with_rules(model, CombineRules::default())
+        Self::with_rules(model, model.material_rules())
     }
 
     /// The plan of a model with other rules for materials.
-    pub fn with_rules(model: &Model, rules: CombineRules) -> Self {
+    pub fn with_rules(model: &Model, rules: MaterialRules) -> Self {
         let filter = Filter::of(model);
         let all = PlanShape::all(model);
         let mut plan = ContactPlan {
@@ -240,7 +253,7 @@ impl ContactPlan {
     }
 
     /// How materials are combined.
-    pub fn rules(&self) -> CombineRules {
+    pub fn rules(&self) -> MaterialRules {
         self.rules
     }
 
@@ -265,7 +278,21 @@ impl ContactPlan {
         }
         let (one, other) = (&model.shapes()[i], &model.shapes()[j]);
         let (margin, gap) = (one.margin + other.margin, one.gap + other.gap);
-        self.pairs.push(Pair { shape_a, shape_b, kind, first, second, flipped, slots: 0..0, margin, gap });
+        let priority = |shape: ShapeId| model.shapes()[shape.index()].priority;
+        let preference = priority(shape_a).cmp(&priority(shape_b));
+        let slots = 0..0; // laid out when all pairs are known
+        self.pairs.push(Pair {
+            shape_a,
+            shape_b,
+            kind,
+            first,
+            second,
+            flipped,
+            slots,
+            margin,
+            gap,
+            preference,
+        });
     }
 
     /// Shapes without partner need no pose.

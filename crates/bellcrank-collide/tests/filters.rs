@@ -2,10 +2,11 @@
 
 mod common;
 
-use bellcrank_collide::{Combine, CombineRules, ContactPlan, ShapeData};
+use bellcrank_collide::{ContactPlan, ShapeData};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
-    Body, BodyId, Geometry, Joint, Material, Model, ModelBuilder, Parameters, Shape, WORLD, library,
+    Body, BodyId, CombineRule, Geometry, Joint, Material, MaterialRules, Model, ModelBuilder, Parameters,
+    Shape, WORLD, library,
 };
 use common::ball;
 
@@ -122,8 +123,8 @@ fn materials_are_combined_per_world() {
         assert_eq!((surface.torsional, surface.restitution), (0.005, 0.25));
         assert_eq!((surface.margin, surface.gap), (0.001, 0.005));
     }
-    let plan = ContactPlan::with_rules(&model, CombineRules::MJCF);
-    assert_eq!(plan.rules().friction, Combine::Maximum);
+    let plan = ContactPlan::with_rules(&model, MaterialRules::MJCF);
+    assert_eq!(plan.rules().friction, CombineRule::Maximum);
     assert_eq!(ShapeData::<f64>::of(&plan, &parameters, |_| 0).surfaces[0].sliding, 0.8);
 }
 

@@ -206,6 +206,11 @@ impl Actuator {
 
     /// What the motor can give at most, from both bounds: least and largest effort [N·m or N].
     pub fn effort_bounds(&self) -> [f64; 2] {
-        [self.effort_range[0].max(-self.effort_limit), self.effort_range[1].min(self.effort_limit)]
+        effort_bounds(self.effort_limit, self.effort_range)
     }
+}
+
+/// The bounds that a largest effort and a range leave together; in order where the range is.
+pub(crate) fn effort_bounds(limit: f64, range: [f64; 2]) -> [f64; 2] {
+    range.map(|bound| bound.max(-limit).min(limit))
 }

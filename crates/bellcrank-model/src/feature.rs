@@ -8,16 +8,20 @@ use crate::builder::Parts;
 use crate::combine::MaterialRules;
 use crate::fault::{Ignored, Place};
 use crate::resolve::said;
-use crate::{Joint, SensorKind, Target};
+use crate::{Dof, Joint, SensorKind, Target};
 
 /// Something that a model can say beyond rigid bodies, joints, motors on joints and contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// [`Target::Tendon`].
     TendonDrive,
-    /// [`Target::Site`].
+    /// [`Target::Site`] without a reference.
     SiteDrive,
-    /// Limits, springs, damping, friction or armature of a [`crate::Tendon`].
+    /// [`Target::Site`] with a reference.
+    SiteReference,
+    /// Spring, damping and armature of a [`crate::Tendon`].
+    TendonSpring,
+    /// Limits, dry friction or a speed limit of a [`crate::Tendon`].
     TendonResistance,
     /// [`crate::Actuator::effort_range`], where it is not symmetric.
     EffortRange,
@@ -39,16 +43,17 @@ impl Feature {
     /// Whether `bellcrank-sim` does it.
     pub const fn simulated(self) -> bool {
         match self {
+            Feature::SiteReference | Feature::TendonResistance => false,
             Feature::TendonDrive
+            | Feature::TendonSpring
             | Feature::SiteDrive
-            | Feature::TendonResistance
             | Feature::EffortRange
             | Feature::JointEffortRange
             | Feature::GravityCompensation
             | Feature::MaterialRules
             | Feature::ContactPriority
             | Feature::KeyframeVelocity
-            | Feature::MoreSensors => false,
+            | Feature::MoreSensors => true,
         }
     }
 
@@ -59,9 +64,11 @@ impl Feature {
                 "an actuator on several coordinates at once (a tendon) is not simulated: it gives no effort"
             }
             Feature::SiteDrive => "an actuator that pushes at a site is not simulated: it gives no effort",
-            Feature::TendonResistance => {
-                "limits, springs, damping, friction and armature of a tendon are not simulated"
+            Feature::SiteReference => {
+                "an actuator at a site with a reference site is not simulated: it gives no effort"
             }
+            Feature::TendonSpring => "springs, damping and armature of a tendon are not simulated",
+            Feature::TendonResistance => "limits and dry friction of a tendon are not simulated",
             Feature::EffortRange | Feature::JointEffortRange => {
                 "the effort range is not symmetric: its larger bound holds both ways"
             }
@@ -82,7 +89,8 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
         match actuator.target {
             Target::Joint { .. } => {}
             Target::Tendon(_) => list.one(Feature::TendonDrive, place()),
-            Target::Site { .. } => list.one(Feature::SiteDrive, place()),
+            Target::Site { reference: None, .. } => list.one(Feature::SiteDrive, place()),
+            Target::Site { reference: Some(_), .. } => list.one(Feature::SiteReference, place()),
         }
     }
     let uneven = |[low, high]: [f64; 2]| low != -high;
@@ -93,10 +101,14 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
         parts.actuators.iter().filter(|a| uneven(a.effort_range)).map(|a| said(&a.place)),
     );
     list.counted(Feature::JointEffortRange, parts.joints.iter().filter(dofs_uneven).map(places));
-    list.counted(
-        Feature::TendonResistance,
-        parts.tendons.iter().filter(|t| !t.is_free()).map(|t| said(&t.place)),
-    );
+    let springs = |d: &Dof| d.spring.is_some() || d.damping > 0.0 || d.armature > 0.0;
+    let elastic = parts.tendons.iter().filter(|t| springs(&t.dof));
+    list.counted(Feature::TendonSpring, elastic.map(|t| said(&t.place)));
+    let resists = |d: &Dof| {
+        d.friction > 0.0 || d.velocity_limit.is_finite() || d.limits.iter().any(|bound| bound.is_finite())
+    };
+    let bounded = parts.tendons.iter().filter(|t| resists(&t.dof));
+    list.counted(Feature::TendonResistance, bounded.map(|t| said(&t.place)));
     let held = parts.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
     list.counted(Feature::GravityCompensation, held.map(|b| said(&b.place)));
     let preferred = parts.shapes.iter().filter(|s| s.collides && s.priority != 0);
@@ -150,7 +162,8 @@ mod tests {
         WORLD,
     };
 
-    /// Two hinges, a tendon over both, a motor on it, a thruster, a strong spring, and things of one count each.
+    /// Two hinges and all that the simulation does with them; two tendons with limits and a thruster with a reference,
+    /// which it does not.
     #[test]
     fn what_has_no_effect_is_listed_with_its_place() {
         let mut m = ModelBuilder::new("finger");
@@ -159,13 +172,14 @@ mod tests {
             m.joint(Joint::revolute(name, WORLD, at));
         }
         m.tendon(Tendon::new("cable").term("near", 1.0).term("far", 2.0).limits(-1.0, 1.0));
+        m.tendon(Tendon::new("cord").term("near", 1.0).limits(-1.0, 1.0).spring(5.0, 0.1));
         m.actuator(Actuator::new("winch", Target::tendon("cable"), Control::Effort));
         m.site(Site::new("tip", "far_body"));
-        m.actuator(Actuator::new(
-            "jet",
-            Target::site("tip", [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
-            Control::Effort,
-        ));
+        m.site(Site::new("root", "near_body"));
+        let push = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        m.actuator(Actuator::new("jet", Target::site("tip", push), Control::Effort));
+        let aimed = Target::Site { site: "tip".into(), reference: Some("root".into()), wrench: push };
+        m.actuator(Actuator::new("hand", aimed, Control::Effort));
         m.actuator(Actuator::effort("plain", "near").effort_range(-1.0, 2.0));
         m.sensor(Sensor::joint_state("angle", "near"));
         m.sensor(Sensor::new("time", SensorKind::Clock));
@@ -176,13 +190,8 @@ mod tests {
         let expect = |part: &str, why: &str| {
             assert!(text.iter().any(|line| line.contains(part) && line.contains(why)), "{part}: {text:#?}");
         };
-        expect("winch", "several coordinates");
-        expect("jet", "pushes at a site");
-        expect("cable", "limits, springs");
-        expect("plain", "larger bound");
-        expect("near_body", "gravity compensation is not simulated: the whole weight acts (2 times");
-        expect("time", "not measured");
-        expect("start", "velocities of keyframes");
-        assert_eq!(text.len(), 7, "{text:#?}");
+        expect("hand", "with a reference site is not simulated");
+        expect("cable", "limits and dry friction of a tendon are not simulated (2 times");
+        assert_eq!(text.len(), 2, "{text:#?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Physical parameters: one for all worlds, or one for each. The whole of domain randomisation.
 
-use crate::actuator::Control;
+use crate::actuator::{Control, effort_bounds};
 use crate::ids::{BodyId, JointId, ShapeId};
 use crate::joint::Dof;
 use crate::model::Model;
@@ -99,8 +99,24 @@ pub struct ActuatorParameters {
     pub gear: f64,
     /// Largest effort of the motor [N·m or N]; infinite for none.
     pub effort_limit: f64,
+    /// Least and largest effort, besides `effort_limit` [N·m or N]; infinite for none.
+    pub effort_range: [f64; 2],
     /// Controls are clamped to this range; infinite for none.
     pub control_range: [f64; 2],
+}
+
+impl ActuatorParameters {
+    /// What the motor gives to its target at least and at most, through its gear and from both bounds [N·m or N].
+    pub fn effort_bounds(&self) -> [f64; 2] {
+        let [low, high] = effort_bounds(self.effort_limit, self.effort_range);
+        if self.gear > 0.0 {
+            [low * self.gear, high * self.gear]
+        } else if self.gear < 0.0 {
+            [high * self.gear, low * self.gear] // a gear that reverses swaps them
+        } else {
+            [0.0, 0.0]
+        }
+    }
 }
 
 /// Every physical parameter of a model, each shared or by world. They are kept as authored, in link frames, so
@@ -134,6 +150,7 @@ impl Parameters {
             control: a.control,
             gear: a.gear,
             effort_limit: a.effort_limit,
+            effort_range: a.effort_range,
             control_range: a.control_range,
         });
         Parameters {

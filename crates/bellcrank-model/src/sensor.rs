@@ -50,12 +50,13 @@ pub enum SensorKind {
     /// Velocity of the site [m/s] and angular velocity [rad/s], in the site's axes: 6.
     SiteVelocity(Ref<SiteId>),
     /// Force [N] and moment [N·m] that the site's body passes on to what carries it, at the site and in its axes: 6.
+    /// It is carried by its joint in the spanning tree; where loops carry it too, their share is not counted.
     ForceTorque(Ref<SiteId>),
-    /// Distance from the site along its z axis to the nearest shape of another body [m], −1 for nothing: 1.
+    /// Distance from the site along its z axis to the nearest shape of another body [m], −1 for nothing within 1 km: 1.
     Range(Ref<SiteId>),
     /// Effort of all actuators on each degree of freedom of a joint [N·m or N].
     JointEffort(Ref<JointId>),
-    /// Coordinate, velocity and effort of a motor: 3.
+    /// Coordinate, velocity and effort of a motor, all before its gear: 3.
     ActuatorState(Ref<ActuatorId>),
     /// Length and its rate: 2.
     TendonState(Ref<TendonId>),

@@ -61,9 +61,4 @@ impl Tendon {
         self.place = Some(place);
         self
     }
-
-    /// Nothing bounds or resists its length: only motors use it.
-    pub fn is_free(&self) -> bool {
-        self.dof == Dof::default()
-    }
 }

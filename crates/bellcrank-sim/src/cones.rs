@@ -118,9 +118,9 @@ fn scalar_row<R: Real>(
             (Cone::Box { low: -most, high: most }, one, (zero.lt(most), zero), zero)
         }
         ScalarKind::Effort => {
-            let most = c.effort_limit * times.dt;
+            let (low, high) = (c.effort_low * times.dt, c.effort_high * times.dt);
             let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
-            (Cone::Box { low: -most, high: most }, one, (dof.boxed, -(dof.drive_impulse * soft)), soft)
+            (Cone::Box { low, high }, one, (dof.boxed, -(dof.drive_impulse * soft)), soft)
         }
     };
     if !acts.any() {
@@ -498,8 +498,9 @@ pub(crate) fn box_drives<R: Real>(
             let index = layout.joints[scalar.at.joint].first_dof + scalar.at.dof;
             let dof = &mut ws.dofs[index];
             let effort = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
-            let limit = constants.dofs[index].effort_limit * dt;
-            let over = R::zero().lt(dof.drive_mass) & !dof.boxed & limit.lt(effort.abs());
+            let c = &constants.dofs[index];
+            let outside = effort.lt(c.effort_low * dt) | (c.effort_high * dt).lt(effort);
+            let over = R::zero().lt(dof.drive_mass) & !dof.boxed & outside;
             dof.boxed = dof.boxed | over;
             beyond = beyond | over;
         }

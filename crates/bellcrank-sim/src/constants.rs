@@ -1,9 +1,9 @@
 //! The numbers of a model for one block of worlds, derived from its parameters.
 
-use crate::layout::Layout;
+use crate::layout::{Layout, LineLayout, LineSource};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Pose, Quat, Real, Sym3, Vec3, Wrench};
-use bellcrank_model::{BodyId, Control as ControlLaw, JointId, Model, Parameters, kinematics};
+use bellcrank_model::{BodyId, Control as ControlLaw, Dof, JointId, Model, Parameters, kinematics};
 
 /// Constants per lane. Rebuilt when a parameter of one of its worlds changes.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct Constants<R> {
     /// By joint velocity, joint after joint.
     pub(crate) dofs: Vec<DofConstants<R>>,
     pub(crate) actuators: Vec<ActuatorConstants<R>>,
+    pub(crate) lines: Vec<LineConstants<R>>,
     /// 1/D of each coupling.
     pub(crate) coupling_weight: Vec<R>,
     pub(crate) shapes: ShapeData<R>,
@@ -22,6 +23,8 @@ pub struct Constants<R> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyConstants<R> {
     pub mass: R,
+    /// Mass on which gravity acts: what nothing outside the model carries.
+    pub heavy_mass: R,
     /// About the centre of mass, body axes [kg·m²].
     pub inertia: Sym3<R>,
 }
@@ -46,9 +49,24 @@ pub(crate) struct DofConstants<R> {
     pub friction: R,
     pub stiffness: R,
     pub rest: R,
-    /// Largest effort of all drives together.
-    pub effort_limit: R,
+    /// Least and largest effort of all drives together.
+    pub effort_low: R,
+    pub effort_high: R,
     pub velocity_limit: R,
+}
+
+/// A tendon or a motor at a site.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineConstants<R> {
+    pub armature: R,
+    pub damping: R,
+    pub stiffness: R,
+    pub rest: R,
+    /// Least and largest effort of all motors together.
+    pub effort_low: R,
+    pub effort_high: R,
+    /// The site in its body's frame; nothing for tendons.
+    pub X_BS: Pose<R>,
 }
 
 /// effort = gear (kp₀ target − kp g q + kd₀ target velocity − kd g q̇ + gain u + bias), with q, q̇ implicit.
@@ -79,7 +97,12 @@ impl<R: Real> Constants<R> {
         let bodies: Vec<BodyConstants<R>> = (0..model.bodies().len())
             .map(|b| {
                 let body = |lane: usize| *parameters.body(BodyId::new(b)).get(world(lane));
-                BodyConstants { mass: lanes(|l| body(l).mass), inertia: symmetric(|l| body(l).inertia) }
+                let share = 1.0 - model.bodies()[b].gravity_compensation;
+                BodyConstants {
+                    mass: lanes(|l| body(l).mass),
+                    heavy_mass: lanes(|l| share * body(l).mass),
+                    inertia: symmetric(|l| body(l).inertia),
+                }
             })
             .collect();
         let joints =
@@ -87,10 +110,11 @@ impl<R: Real> Constants<R> {
         let dofs = dof_constants(model, parameters, world);
         let actuators =
             (0..model.actuators().len()).map(|a| actuator_constants(parameters, a, world)).collect();
+        let lines = layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect();
         let coupling_weight =
             layout.couplings.iter().map(|c| R::constant(coupling_weight(model, c))).collect();
         let shapes = ShapeData::of(&layout.plan, parameters, world);
-        Constants { gravity, bodies, joints, dofs, actuators, coupling_weight, shapes }
+        Constants { gravity, bodies, joints, dofs, actuators, lines, coupling_weight, shapes }
     }
 }
 
@@ -169,13 +193,7 @@ fn dof_constants<R: Real>(
             let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
             let here = |a: &usize| model.actuators()[*a].drives(j, k);
             let drives: Vec<usize> = (0..model.actuators().len()).filter(here).collect();
-            let most = |l: usize| -> f64 {
-                let each = drives.iter().map(|a| parameters.actuator(*a).get(world(l)));
-                let together: f64 = each.map(|a| a.effort_limit * a.gear.abs()).sum();
-                if drives.is_empty() { dof(l).effort_limit } else { dof(l).effort_limit.min(together) }
-            };
-            // infinite bounds become large ones: lanes must not compute with infinities
-            let bound = |x: f64| x.clamp(-1e9, 1e9);
+            let effort = |l: usize| effort_bounds(parameters, &drives, &dof(l), world(l));
             all.push(DofConstants {
                 low: lanes(|l| bound(dof(l).limits[0])),
                 high: lanes(|l| bound(dof(l).limits[1])),
@@ -184,12 +202,53 @@ fn dof_constants<R: Real>(
                 friction: lanes(|l| dof(l).friction),
                 stiffness: lanes(|l| dof(l).spring.map_or(0.0, |s| s.stiffness)),
                 rest: lanes(|l| dof(l).spring.map_or(0.0, |s| s.rest)),
-                effort_limit: lanes(|l| bound(most(l))),
+                effort_low: lanes(|l| effort(l)[0]),
+                effort_high: lanes(|l| effort(l)[1]),
                 velocity_limit: lanes(|l| bound(dof(l).velocity_limit)),
             });
         }
     }
     all
+}
+
+/// Infinite bounds become large ones: lanes must not compute with infinities.
+fn bound(x: f64) -> f64 {
+    x.clamp(-1e9, 1e9)
+}
+
+/// What motors have together, as far as the joint or tendon bears it.
+fn effort_bounds(parameters: &Parameters, motors: &[usize], dof: &Dof, world: usize) -> [f64; 2] {
+    let mut sum = [0.0; 2];
+    for a in motors {
+        let own = parameters.actuator(*a).get(world).effort_bounds();
+        sum = [sum[0] + own[0], sum[1] + own[1]];
+    }
+    let [low, high] = dof.effort_bounds();
+    sum.map(|x| bound(x.max(low).min(high)))
+}
+
+fn line_constants<R: Real>(
+    model: &Model,
+    parameters: &Parameters,
+    line: &LineLayout,
+    world: &impl Fn(usize) -> usize,
+) -> LineConstants<R> {
+    let (dof, X_LS) = match &line.source {
+        LineSource::Tendon { index, .. } => (model.tendons()[*index].dof, None),
+        LineSource::Site { index, .. } => (Dof::default(), Some(model.sites()[*index].X_LS)),
+    };
+    let com = |lane: usize| parameters.body(BodyId::new(line.bodies[0])).get(world(lane)).com;
+    let place = |lane: usize| X_LS.map_or(Pose::identity(), |X| Pose::new(X.R, X.p - com(lane)));
+    let effort = |l: usize| effort_bounds(parameters, &line.motors, &dof, world(l));
+    LineConstants {
+        armature: R::constant(dof.armature),
+        damping: R::constant(dof.damping),
+        stiffness: R::constant(dof.spring.map_or(0.0, |s| s.stiffness)),
+        rest: R::constant(dof.spring.map_or(0.0, |s| s.rest)),
+        effort_low: lanes(|l| effort(l)[0]),
+        effort_high: lanes(|l| effort(l)[1]),
+        X_BS: pose(place),
+    }
 }
 
 fn actuator_constants<R: Real>(
@@ -205,7 +264,6 @@ fn actuator_constants<R: Real>(
         // bias₁ q + bias₂ q̇ is a spring to zero and a damper; it has no targets
         ControlLaw::Affine { gain, bias } => [-bias[1], -bias[2], gain, bias[0], 0.0],
     };
-    let bound = |x: f64| x.clamp(-1e9, 1e9);
     ActuatorConstants {
         kp: lanes(|l| law(l)[0]),
         kd: lanes(|l| law(l)[1]),
@@ -250,6 +308,7 @@ impl<R> Constants<R> {
             + size_of_val(&*self.joints)
             + size_of_val(&*self.dofs)
             + size_of_val(&*self.actuators)
+            + size_of_val(&*self.lines)
             + size_of_val(&*self.shapes.X_BG)
             + size_of_val(&*self.shapes.surfaces)
     }

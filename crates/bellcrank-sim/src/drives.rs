@@ -5,8 +5,8 @@
 //! where the new velocity moves the coordinates for the time δ (Δt, or half of it with Moreau–Jean).
 //! In body space that is m jᵀj in H and h jᵀ on the right: exact, and stable for any gain.
 
-use crate::constants::Constants;
-use crate::layout::{Layout, ScalarKind};
+use crate::constants::{ActuatorConstants, Constants};
+use crate::layout::{DriveLayout, Layout, ScalarKind};
 use crate::state::{Control, State};
 use crate::step::Times;
 use crate::workspace::Workspace;
@@ -23,17 +23,13 @@ pub(crate) fn drive_rows<R: Real>(
 ) {
     let Times { dt, drift } = times;
     passive_rows(layout, constants, state, times, ws);
-    for (a, at) in layout.actuators.iter().enumerate() {
-        let Some(at) = at else { continue };
+    for (a, drive) in layout.actuators.iter().enumerate() {
+        let DriveLayout::Joint(at) = drive else { continue };
         let joint = &layout.joints[at.joint];
         let c = &constants.actuators[a];
         let scalar = joint.kind.has_scalar_coordinates();
         let q = if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() };
-        let u = within(control.effort[a], c.control_low, c.control_high);
-        let effort = c.gain.mul_add(u, c.bias)
-            + c.target_kp * within(control.target_position[a], c.control_low, c.control_high)
-            + c.target_kd * control.target_velocity[a]
-            - c.kp * c.gear * q;
+        let effort = motor_effort(c, control, a, q);
         let row = &mut ws.dofs[joint.first_dof + at.dof];
         let mass = c.gear * c.gear * dt * c.kp.mul_add(drift, c.kd);
         row.drive_mass += mass;
@@ -44,13 +40,26 @@ pub(crate) fn drive_rows<R: Real>(
         if scalar.kind == ScalarKind::Effort {
             let joint = &layout.joints[scalar.at.joint];
             let row = &mut ws.dofs[joint.first_dof + scalar.at.dof];
-            let limit = constants.dofs[joint.first_dof + scalar.at.dof].effort_limit * dt;
+            let c = &constants.dofs[joint.first_dof + scalar.at.dof];
+            let (low, high) = (c.effort_low * dt, c.effort_high * dt);
             // a motor without feedback is simply cut off
             let stiff = R::zero().lt(row.drive_mass);
-            row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(-limit, limit));
-            row.boxed = stiff & (limit * R::constant(0.8)).lt(state.scalar_impulse[i].abs());
+            row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(low, high));
+            let (last, near) = (state.scalar_impulse[i], R::constant(0.2));
+            let at_low = last.le(near.mul_add(low.abs(), low));
+            row.boxed = stiff & (at_low | near.neg_mul_add(high.abs(), high).le(last));
         }
     }
+}
+
+/// Effort of motor `a` where its target has the coordinate q and does not move.
+#[inline(always)]
+pub(crate) fn motor_effort<R: Real>(c: &ActuatorConstants<R>, control: &Control<R>, a: usize, q: R) -> R {
+    let u = within(control.effort[a], c.control_low, c.control_high);
+    c.gain.mul_add(u, c.bias)
+        + c.target_kp * within(control.target_position[a], c.control_low, c.control_high)
+        + c.target_kd * control.target_velocity[a]
+        - c.kp * c.gear * q
 }
 
 /// Clamped, but what is not a number stays so: the world must freeze, not run to its bound.

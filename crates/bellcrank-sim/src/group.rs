@@ -32,6 +32,8 @@ pub(crate) trait Group: Send + Sync {
     /// The reverse.
     fn write(&mut self, field: Field, rows: &[usize], values: Values<'_>);
 
+    /// Steps since the last reset.
+    fn age(&self, world: usize) -> u64;
     /// What the last step left behind.
     fn readout(&self, world: usize) -> Readout<f64>;
     /// What touches at the present pose, with the *impulses* of the last step.
@@ -148,7 +150,7 @@ impl<R: Real> LaneGroup<R> {
     pub fn new(model: Arc<Model>, parameters: &Parameters, worlds: usize) -> Self {
         let layout = Layout::of(&model);
         let state = State::reference(&model, &layout);
-        let control = Control::rest(&layout, &state);
+        let control = Control::rest(&model, &layout, &state);
         let block = |first: usize| Block {
             constants: Constants::of(&model, &layout, parameters, |lane| (first + lane).min(worlds - 1)),
             state: state.clone(),

@@ -117,6 +117,11 @@ impl<R: Real> Group for LaneGroup<R> {
         }
     }
 
+    fn age(&self, world: usize) -> u64 {
+        let (block, lane) = self.lane(world);
+        block.age[lane]
+    }
+
     fn readout(&self, world: usize) -> Readout<f64> {
         let (block, lane) = self.lane(world);
         block.readout.lane(lane)
@@ -162,7 +167,7 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn reset(&mut self, world: usize) {
         let fresh = State::<R>::reference(&self.model, &self.layout);
-        let control = Control::rest(&self.layout, &fresh);
+        let control = Control::rest(&self.model, &self.layout, &fresh);
         let (block, lane) = self.lane_mut(world);
         let one = R::Mask::from_bits(1 << lane);
         block.state.take(one, &fresh);

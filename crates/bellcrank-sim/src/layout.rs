@@ -1,7 +1,7 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
 use bellcrank_collide::ContactPlan;
-use bellcrank_model::{BodyId, JointId, JointKind, Material, Model};
+use bellcrank_model::{Actuator, BodyId, CouplingTerm, Dof, JointKind, Material, Model, Target};
 use bellcrank_solve::BlockPattern;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
@@ -12,7 +12,9 @@ pub struct Layout {
     pub(crate) position: Vec<usize>,
     pub(crate) joints: Vec<JointLayout>,
     pub(crate) couplings: Vec<CouplingLayout>,
-    pub(crate) actuators: Vec<Option<DofLayout>>,
+    /// Tendons and motors at sites that act.
+    pub(crate) lines: Vec<LineLayout>,
+    pub(crate) actuators: Vec<DriveLayout>,
     /// Limits, dry friction and effort limits that may act.
     pub(crate) scalars: Vec<ScalarLayout>,
     pub(crate) contacts: Vec<ContactLayout>,
@@ -56,6 +58,36 @@ pub(crate) struct CouplingLayout {
     pub blocks: Vec<(usize, bool)>,
 }
 
+/// What a motor drives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum DriveLayout {
+    Joint(DofLayout),
+    /// Position in [`Layout::lines`].
+    Line(usize),
+    /// Nothing: a site of the world, or a kind of target that the model lists as ignored.
+    Nothing,
+}
+
+/// Where a line of effort acts.
+#[derive(Clone, Debug)]
+pub(crate) struct LineLayout {
+    pub source: LineSource,
+    /// Actuators on it.
+    pub motors: Vec<usize>,
+    /// The bodies that it moves, each once.
+    pub bodies: Vec<usize>,
+    /// The block for each pair (i, j) of them with j < i, and whether i is its row.
+    pub blocks: Vec<(usize, bool)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum LineSource {
+    /// length = Σ coefficient · coordinate.
+    Tendon { index: usize, terms: Vec<(DofLayout, f64)> },
+    /// Force and moment per unit of effort, at the site in its axes.
+    Site { index: usize, wrench: [f64; 6] },
+}
+
 /// A row with a cone on one degree of freedom.
 #[derive(Clone, Debug)]
 pub(crate) struct ScalarLayout {
@@ -97,9 +129,8 @@ impl Layout {
         let pattern = BlockPattern::new(model.bodies().len(), edges(model));
         let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
         let joints = joint_layouts(model, &pattern);
-        // motors on tendons and sites have no row yet: the model lists them as ignored
-        let place = |(joint, dof): (JointId, usize)| DofLayout { joint: joint.index(), dof };
-        let actuators = model.actuators().iter().map(|a| a.coordinate().map(place)).collect();
+        let lines = line_layouts(model, &pattern);
+        let actuators = (0..model.actuators().len()).map(|a| drive_layout(model, &lines, a)).collect();
         let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
         Layout {
             couplings: coupling_layouts(model, &pattern),
@@ -111,6 +142,7 @@ impl Layout {
             pattern,
             position,
             joints,
+            lines,
             actuators,
             plan,
         }
@@ -135,8 +167,10 @@ fn edges(model: &Model) -> Vec<(usize, usize)> {
         .iter()
         .filter_map(|joint| index(joint.predecessor.body()).zip(index(joint.successor.body())))
         .collect();
-    for coupling in model.couplings() {
-        let bodies = coupled_bodies(model, coupling);
+    let sums = model.couplings().iter().map(|coupling| &coupling.terms);
+    let pulled = (0..model.tendons().len()).filter(|t| pulls(model, *t)).map(|t| &model.tendons()[t].terms);
+    for terms in sums.chain(pulled) {
+        let bodies = coupled_bodies(model, terms);
         for (i, &a) in bodies.iter().enumerate() {
             edges.extend(bodies[..i].iter().map(|&b| (a, b)));
         }
@@ -144,9 +178,25 @@ fn edges(model: &Model) -> Vec<(usize, usize)> {
     edges
 }
 
-fn coupled_bodies(model: &Model, coupling: &bellcrank_model::Coupling) -> Vec<usize> {
+/// Whether a tendon has a motor or resists.
+fn pulls(model: &Model, tendon: usize) -> bool {
+    let dof = &model.tendons()[tendon].dof;
+    let driven = model.actuators().iter().any(|a| drives_tendon(a, tendon));
+    driven || is_passive(dof)
+}
+
+fn drives_tendon(actuator: &Actuator, tendon: usize) -> bool {
+    matches!(&actuator.target, Target::Tendon(id) if id.id().index() == tendon)
+}
+
+/// Armature, damping or a spring.
+fn is_passive(dof: &Dof) -> bool {
+    dof.armature > 0.0 || dof.damping > 0.0 || dof.spring.is_some()
+}
+
+fn coupled_bodies(model: &Model, terms: &[CouplingTerm]) -> Vec<usize> {
     let mut bodies: Vec<usize> = Vec::new();
-    for term in &coupling.terms {
+    for term in terms {
         let joint = &model.joints()[term.joint.id().index()];
         bodies.extend(joint.predecessor.body().map(BodyId::index));
         bodies.extend(joint.successor.body().map(BodyId::index));
@@ -161,7 +211,6 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
     let mut layouts = Vec::new();
     for (j, joint) in model.joints().iter().enumerate() {
         let driven = model.actuators().iter().any(|a| a.coordinate().is_some_and(|(id, _)| id.index() == j));
-        let passive = |d: &bellcrank_model::Dof| d.armature > 0.0 || d.damping > 0.0 || d.spring.is_some();
         let predecessor = joint.predecessor.body().map(BodyId::index);
         // a built model's successor is always a body
         let successor = joint.successor.body().map_or(0, BodyId::index);
@@ -172,7 +221,7 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
             block: predecessor.and_then(|p| pattern.block(successor, p)),
             first_coordinate,
             first_dof,
-            soft: driven || joint.dofs.iter().any(passive),
+            soft: driven || joint.dofs.iter().any(is_passive),
         });
         first_coordinate += joint.kind.coordinate_count();
         first_dof += joint.kind.dof_count();
@@ -185,23 +234,62 @@ fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout
         .couplings()
         .iter()
         .map(|coupling| {
-            let bodies = coupled_bodies(model, coupling);
-            let mut blocks = Vec::new();
-            for (i, &a) in bodies.iter().enumerate() {
-                // all pairs of a coupling are edges of the pattern
-                blocks.extend(bodies[..i].iter().filter_map(|&b| pattern.block(a, b)));
-            }
-            let term = |t: &bellcrank_model::CouplingTerm| {
-                (DofLayout { joint: t.joint.id().index(), dof: t.dof }, t.coefficient)
-            };
+            let bodies = coupled_bodies(model, &coupling.terms);
             CouplingLayout {
-                terms: coupling.terms.iter().map(term).collect(),
+                terms: coupling.terms.iter().map(term_layout).collect(),
                 constant: coupling.constant,
+                blocks: pair_blocks(&bodies, pattern),
                 bodies,
-                blocks,
             }
         })
         .collect()
+}
+
+fn term_layout(term: &CouplingTerm) -> (DofLayout, f64) {
+    (DofLayout { joint: term.joint.id().index(), dof: term.dof }, term.coefficient)
+}
+
+/// The blocks of all pairs of bodies that a coupling or a tendon connects: all are edges of the pattern.
+fn pair_blocks(bodies: &[usize], pattern: &BlockPattern) -> Vec<(usize, bool)> {
+    let mut blocks = Vec::new();
+    for (i, &a) in bodies.iter().enumerate() {
+        blocks.extend(bodies[..i].iter().filter_map(|&b| pattern.block(a, b)));
+    }
+    blocks
+}
+
+/// Tendons that have a motor or resist, then motors at sites of bodies.
+fn line_layouts(model: &Model, pattern: &BlockPattern) -> Vec<LineLayout> {
+    let count = model.actuators().len();
+    let mut lines = Vec::new();
+    for t in (0..model.tendons().len()).filter(|t| pulls(model, *t)) {
+        let terms = &model.tendons()[t].terms;
+        let bodies = coupled_bodies(model, terms);
+        lines.push(LineLayout {
+            source: LineSource::Tendon { index: t, terms: terms.iter().map(term_layout).collect() },
+            motors: (0..count).filter(|a| drives_tendon(&model.actuators()[*a], t)).collect(),
+            blocks: pair_blocks(&bodies, pattern),
+            bodies,
+        });
+    }
+    for (a, actuator) in model.actuators().iter().enumerate() {
+        // the model lists motors with a reference site as ignored
+        let Target::Site { site, reference: None, wrench } = &actuator.target else { continue };
+        let Some(body) = model.sites()[site.id().index()].link.body() else { continue };
+        let source = LineSource::Site { index: site.id().index(), wrench: *wrench };
+        lines.push(LineLayout { source, motors: vec![a], bodies: vec![body.index()], blocks: Vec::new() });
+    }
+    lines
+}
+
+fn drive_layout(model: &Model, lines: &[LineLayout], actuator: usize) -> DriveLayout {
+    match model.actuators()[actuator].coordinate() {
+        Some((joint, dof)) => DriveLayout::Joint(DofLayout { joint: joint.index(), dof }),
+        None => match lines.iter().position(|line| line.motors.contains(&actuator)) {
+            Some(line) => DriveLayout::Line(line),
+            None => DriveLayout::Nothing,
+        },
+    }
 }
 
 fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout]) -> Vec<ScalarLayout> {

@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `drives` `cones` `packing` | its parts: momentum and poses, joints, motors, what pushes only |
+//! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
@@ -25,6 +25,7 @@ mod group;
 mod group_access;
 mod lane_access;
 mod layout;
+mod lines;
 mod motion;
 mod packing;
 mod readout;

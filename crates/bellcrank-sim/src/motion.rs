@@ -28,7 +28,7 @@ pub(crate) fn momentum<R: Real>(
         let still = after.le(R::zero());
         let scale = (before / R::select(still, R::one(), after)).sqrt();
         let angular = turned * R::select(still, R::one(), scale);
-        let linear = constants.gravity.mul_add(dt, V.linear) * body.mass;
+        let linear = (constants.gravity * (dt * body.heavy_mass)) + V.linear * body.mass;
         let k = layout.position[b];
         ws.momentum[k] = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
         let block = ws.factor.diagonal_mut(k);

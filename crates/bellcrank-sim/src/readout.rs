@@ -3,9 +3,9 @@
 use crate::constants::Constants;
 use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind};
-use crate::rows;
 use crate::state::State;
 use crate::workspace::{ConeSource, Workspace};
+use crate::{lines, rows};
 use bellcrank_math::{Elem, Inline, Real, Twist};
 use bellcrank_solve::MOST_ROWS;
 
@@ -17,6 +17,8 @@ pub struct Readout<R> {
     pub joint_impulse: Vec<[R; 6]>,
     /// Impulse of all motors on a degree of freedom, joint after joint.
     pub drive_impulse: Vec<R>,
+    /// By actuator: impulse of all motors on its tendon, or its own at a site; zero for motors of joints.
+    pub(crate) line_impulse: Vec<R>,
     /// Twists before the step.
     pub V_before: Vec<Twist<R>>,
 }
@@ -27,6 +29,7 @@ impl<R: Real> Readout<R> {
         Readout {
             joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
             drive_impulse: vec![R::zero(); layout.dof_count],
+            line_impulse: vec![R::zero(); layout.actuators.len()],
             V_before: vec![Twist::zero(); layout.position.len()],
         }
     }
@@ -45,6 +48,7 @@ impl<R: Real> Readout<R> {
         Readout {
             joint_impulse: self.joint_impulse.iter().map(|rows| rows.each_ref().map(read)).collect(),
             drive_impulse: self.drive_impulse.iter().map(read).collect(),
+            line_impulse: self.line_impulse.iter().map(read).collect(),
             V_before: self
                 .V_before
                 .iter()
@@ -55,7 +59,10 @@ impl<R: Real> Readout<R> {
 
     /// Memory in use [bytes].
     pub(crate) fn size_of(&self) -> usize {
-        size_of_val(&*self.joint_impulse) + size_of_val(&*self.drive_impulse) + size_of_val(&*self.V_before)
+        size_of_val(&*self.joint_impulse)
+            + size_of_val(&*self.drive_impulse)
+            + size_of_val(&*self.line_impulse)
+            + size_of_val(&*self.V_before)
     }
 }
 
@@ -76,6 +83,13 @@ fn note_impulses<R: Real>(layout: &Layout, ws: &Workspace<R>, out: &mut Readout<
                 let free = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
                 out.drive_impulse[joint.first_dof + i - count] = R::select(dof.boxed, R::zero(), free);
             }
+        }
+    }
+    for (l, line) in layout.lines.iter().enumerate() {
+        let row = &ws.lines[l];
+        let impulse = row.drive(lines::end_rate(layout, line, row, &ws.u));
+        for &a in &line.motors {
+            out.line_impulse[a] = impulse;
         }
     }
     for group in &ws.cones.groups {
@@ -187,6 +201,7 @@ fn unbalanced<R: Real>(
         rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
     }
     rows::push_coupling_reactions(layout, ws);
+    lines::push_reactions(layout, ws);
     crate::cones::push_guess(layout, ws);
     let mut worst = R::zero();
     for (b, body) in constants.bodies.iter().enumerate() {

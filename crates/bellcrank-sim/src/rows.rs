@@ -7,11 +7,12 @@
 
 use crate::constants::Constants;
 use crate::drives::row_velocity;
-use crate::layout::{JointLayout, Layout};
+use crate::layout::{DofLayout, JointLayout, Layout};
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Pose, Real, Wrench};
 use bellcrank_model::kinematics;
+use bellcrank_solve::BlockFactor;
 
 /// The pose of a joint's predecessor frame and of M in it.
 #[inline(always)]
@@ -226,42 +227,83 @@ pub(crate) fn add_couplings<R: Real>(
 ) {
     for (c, coupling) in layout.couplings.iter().enumerate() {
         let row = &mut ws.couplings[c];
-        row.fill([R::zero(); 6]);
-        for (at, coefficient) in &coupling.terms {
-            let joint = &layout.joints[at.joint];
-            let (i, factor) = (joint.kind.row_count() + at.dof, R::constant(*coefficient));
-            for (b, &body) in coupling.bodies.iter().enumerate() {
-                let side = if body == joint.successor {
-                    &ws.joints[at.joint].s[i]
-                } else if Some(body) == joint.predecessor {
-                    &ws.joints[at.joint].p[i]
-                } else {
-                    continue;
-                };
-                for k in 0..6 {
-                    row[b][k] = side[k].mul_add(factor, row[b][k]);
-                }
-            }
-        }
+        sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, row);
         let weight = constants.coupling_weight[c] * stiffness;
         (ws.coupling_weight[c], ws.coupling_pushed[c]) = (weight, R::zero());
-        let mut pair = 0;
-        for i in 0..coupling.bodies.len() {
-            let mut weighted = row[i];
+        add_row(layout, (&coupling.bodies, &coupling.blocks), row, weight, &mut ws.factor);
+    }
+}
+
+/// Σ coefficient · rate row, by body.
+#[inline(always)]
+pub(crate) fn sum_rows<R: Real>(
+    layout: &Layout,
+    terms: &[(DofLayout, f64)],
+    bodies: &[usize],
+    joints: &[JointRows<R>],
+    row: &mut [[R; 6]],
+) {
+    row.fill([R::zero(); 6]);
+    for (at, coefficient) in terms {
+        let joint = &layout.joints[at.joint];
+        let (i, factor) = (joint.kind.row_count() + at.dof, R::constant(*coefficient));
+        for (b, &body) in bodies.iter().enumerate() {
+            let side = if body == joint.successor {
+                &joints[at.joint].s[i]
+            } else if Some(body) == joint.predecessor {
+                &joints[at.joint].p[i]
+            } else {
+                continue;
+            };
             for k in 0..6 {
-                weighted[k] *= weight;
+                row[b][k] = side[k].mul_add(factor, row[b][k]);
             }
-            add_outer(ws.factor.diagonal_mut(layout.position[coupling.bodies[i]]), &weighted, &row[i]);
-            for j in 0..i {
-                let (block, i_is_row) = coupling.blocks[pair];
-                let target = ws.factor.off_diagonal_mut(block);
-                if i_is_row {
-                    add_outer(target, &weighted, &row[j])
-                } else {
-                    add_outer(target, &row[j], &weighted)
-                }
-                pair += 1;
+        }
+    }
+}
+
+/// H += weight · jᵀj of a row on several bodies; `blocks` are those of each pair (i, j) of them with j < i.
+#[inline(always)]
+pub(crate) fn add_row<R: Real>(
+    layout: &Layout,
+    (bodies, blocks): (&[usize], &[(usize, bool)]),
+    row: &[[R; 6]],
+    weight: R,
+    factor: &mut BlockFactor<R>,
+) {
+    let mut pair = 0;
+    for i in 0..bodies.len() {
+        let mut weighted = row[i];
+        for k in 0..6 {
+            weighted[k] *= weight;
+        }
+        add_outer(factor.diagonal_mut(layout.position[bodies[i]]), &weighted, &row[i]);
+        for j in 0..i {
+            let (block, i_is_row) = blocks[pair];
+            let target = factor.off_diagonal_mut(block);
+            if i_is_row {
+                add_outer(target, &weighted, &row[j])
+            } else {
+                add_outer(target, &row[j], &weighted)
             }
+            pair += 1;
+        }
+    }
+}
+
+/// x += amount · jᵀ of a row on several bodies.
+#[inline(always)]
+pub(crate) fn push_row<R: Real>(
+    layout: &Layout,
+    bodies: &[usize],
+    row: &[[R; 6]],
+    amount: R,
+    x: &mut [[R; 6]],
+) {
+    for (j, &body) in row.iter().zip(bodies) {
+        let x = &mut x[layout.position[body]];
+        for k in 0..6 {
+            x[k] = j[k].mul_add(amount, x[k]);
         }
     }
 }
@@ -296,12 +338,7 @@ fn close_couplings<R: Real>(
         }
         let amount = gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
         ws.coupling_pushing[c] = amount;
-        for (b, &body) in coupling.bodies.iter().enumerate() {
-            let x = &mut ws.x[layout.position[body]];
-            for k in 0..6 {
-                x[k] = ws.couplings[c][b][k].mul_add(amount, x[k]);
-            }
-        }
+        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
     }
 }
 
@@ -314,12 +351,7 @@ pub(crate) fn push_coupling_reactions<R: Real>(layout: &Layout, ws: &mut Workspa
             rate += row_velocity(&ws.couplings[c][b], &ws.u[layout.position[body]]);
         }
         let amount = ws.coupling_weight[c].neg_mul_add(rate, ws.coupling_pushed[c]);
-        for (b, &body) in coupling.bodies.iter().enumerate() {
-            let x = &mut ws.x[layout.position[body]];
-            for k in 0..6 {
-                x[k] = ws.couplings[c][b][k].mul_add(amount, x[k]);
-            }
-        }
+        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What must be saved to resume bit for bit, and what the user writes.
 
-use crate::layout::Layout;
+use crate::layout::{DriveLayout, Layout};
+use crate::lines::line_length;
 use bellcrank_math::{Mask, Pose, Real, Twist};
 use bellcrank_model::{JointId, Model, kinematics};
 
@@ -57,17 +58,21 @@ impl<R: Real> State<R> {
 }
 
 impl<R: Real> Control<R> {
-    /// Nothing asked of any motor, targets at the reference pose.
-    pub fn rest(layout: &Layout, state: &State<R>) -> Self {
-        let target = |at: &Option<crate::layout::DofLayout>| {
-            let Some(at) = at else { return R::zero() };
-            let joint = &layout.joints[at.joint];
-            let scalar = joint.kind.has_scalar_coordinates();
-            if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() }
+    /// Nothing asked of any motor, targets where the motors are: gear times the coordinate.
+    pub fn rest(model: &Model, layout: &Layout, state: &State<R>) -> Self {
+        let coordinate = |drive: &DriveLayout| match drive {
+            DriveLayout::Joint(at) => {
+                let joint = &layout.joints[at.joint];
+                let scalar = joint.kind.has_scalar_coordinates();
+                if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() }
+            }
+            DriveLayout::Line(line) => line_length(layout, &layout.lines[*line], &state.q),
+            DriveLayout::Nothing => R::zero(),
         };
+        let gears = model.actuators().iter().map(|actuator| R::constant(actuator.gear));
         let count = layout.actuators.len();
         Control {
-            target_position: layout.actuators.iter().map(target).collect(),
+            target_position: layout.actuators.iter().zip(gears).map(|(a, g)| g * coordinate(a)).collect(),
             target_velocity: vec![R::zero(); count],
             effort: vec![R::zero(); count],
             wrench: vec![[R::zero(); 6]; state.X_WB.len()],

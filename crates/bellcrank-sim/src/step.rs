@@ -13,7 +13,7 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{all_rows, cones, drives, motion, readout, rows};
+use crate::{all_rows, cones, drives, lines, motion, readout, rows};
 use bellcrank_collide::collide;
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::Padmm;
@@ -180,8 +180,10 @@ pub fn step<R: Real>(
     let held = stage!(R, settings.rows(times.drift));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
+    stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     let mut report = solve(layout, constants, settings, times, (state, control, ws));
-    if stage!(R, cones::box_drives(layout, constants, dt, ws)).any() {
+    let boxed = stage!(R, cones::box_drives(layout, constants, dt, ws));
+    if (boxed | stage!(R, lines::cut_off(layout, constants, dt, ws))).any() {
         // a drive went beyond its limit: again, with bounds on it
         report = solve(layout, constants, settings, times, (state, control, ws));
     }
@@ -213,6 +215,7 @@ fn solve<R: Real>(
     }
     stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
     stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
+    stage!(R, lines::add_lines(layout, ws));
     stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cones::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
     stage!(R, cones::build_matrix(layout, ws)); // G = J H⁻¹ Jᵀ
@@ -346,6 +349,7 @@ fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
         ws.pushed[j] = amount;
         rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
     }
+    lines::push_impulses(layout, ws);
     cones::push_guess(layout, ws);
 }
 

@@ -2,6 +2,7 @@
 
 use crate::all_rows::AllRowsWorkspace;
 use crate::layout::Layout;
+use crate::lines::LineRow;
 use crate::packing::Packing;
 use bellcrank_collide::Contacts;
 use bellcrank_math::{Mask, Pose, Real};
@@ -17,6 +18,7 @@ pub struct Workspace<R: Real> {
     pub(crate) contacts: Contacts<R>,
     pub(crate) joints: Vec<JointRows<R>>,
     pub(crate) dofs: Vec<DofRow<R>>,
+    pub(crate) lines: Vec<LineRow<R>>,
     /// Σ coefficient · rate row of each coupling, by body of its layout.
     pub(crate) couplings: Vec<Vec<[R; 6]>>,
     /// H = M + Jᵀ S⁻¹ J and its factor.
@@ -133,6 +135,7 @@ impl<R: Real> Workspace<R> {
             contacts: Contacts::new(&layout.plan),
             joints: vec![row; layout.joints.len()],
             dofs: vec![dof; layout.dof_count],
+            lines: layout.lines.iter().map(LineRow::blank).collect(),
             couplings: layout.couplings.iter().map(|c| vec![zero; c.bodies.len()]).collect(),
             factor: BlockFactor::new(&layout.pattern),
             momentum: vec![zero; bodies],

@@ -95,6 +95,13 @@ impl Default for Dof {
     }
 }
 
+impl Dof {
+    /// Least and largest effort of all actuators together, from both bounds [N·m or N].
+    pub fn effort_bounds(&self) -> [f64; 2] {
+        crate::actuator::effort_bounds(self.effort_limit, self.effort_range)
+    }
+}
+
 macro_rules! constructors {
     ($($(#[$doc:meta])* $name:ident => $kind:ident),* $(,)?) => {
         $(

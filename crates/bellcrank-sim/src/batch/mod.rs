@@ -6,12 +6,14 @@
 //! | `access` | poses, velocities, targets: one world, or all of them as arrays |
 //! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
-//! | `measure` | energy, momentum, reactions, contacts, sensors |
+//! | `measure` | energy, momentum, reactions, contacts |
+//! | `sensors` | what the sensors of a model show |
 
 mod access;
 mod measure;
 mod parameters;
 mod reset;
+mod sensors;
 
 pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
@@ -71,8 +73,6 @@ pub enum BatchError {
     NoSuchJoint(String, String),
     #[error("there is no {what} {name:?}{hint}")]
     NoSuchName { what: &'static str, name: String, hint: String },
-    #[error("sensor {0:?} is of a kind that is not measured yet")]
-    NotMeasured(String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]

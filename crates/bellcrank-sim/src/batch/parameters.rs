@@ -90,7 +90,12 @@ fn check(model: &Model, parameters: &Parameters, worlds: usize) -> Result<(), Ba
     for (a, actuator) in model.actuators().iter().enumerate() {
         all(parameters.actuator(a), worlds, &format!("actuator {:?}", actuator.name), |p| {
             let gains = finite(&[p.gear]).is_ok() && p.control.is_finite() && p.effort_limit >= 0.0;
-            if gains { Ok(()) } else { Err("gains must be finite and the effort limit zero or more") }
+            let [low, high] = p.effort_bounds();
+            match (gains, low <= high) {
+                (false, _) => Err("gains must be finite and the effort limit zero or more"),
+                (true, false) => Err("the effort range must be in order"),
+                (true, true) => Ok(()),
+            }
         })?;
     }
     Ok(())

@@ -21,8 +21,9 @@ impl Batch {
         Ok(())
     }
 
-    /// Back to a keyframe of the model at rest: the tree takes the keyframe's coordinates, then loops are closed. False
-    /// when they do not close from there; the world is as it was then.
+    /// Back to a keyframe of the model: the tree takes the keyframe's coordinates, then loops are closed, and joints move
+    /// as it says. Joints of which it says nothing stand; in a mechanism with loops they move as the loops demand. False
+    /// when loops do not close from there; the world is as it was then.
     ///
     /// # Errors
     /// When there is no such world or keyframe.
@@ -39,19 +40,19 @@ impl Batch {
             self.set_body_pose(world, b, X_WB)?;
             self.set_body_velocity(world, b, Twist::zero())?;
         }
-        let closed = self.assemble(&[world], &[])?[0];
-        if !closed {
+        let goal = Goal {
+            positions: Vec::new(),
+            velocities: keyframe_rates(&model, keyframe),
+            iterations: ASSEMBLE_ITERATIONS,
+            tolerance: self.settings.gap_tolerance,
+        };
+        if !self.groups[g].assemble(&[w], &goal)[0] {
             self.groups[g].load(w, &before);
             return Ok(false);
         }
-        let q = self.joint_position(world)?;
-        for (a, actuator) in model.actuators().iter().enumerate() {
-            let Some((joint, dof)) = actuator.coordinate() else { continue };
-            let joint = joint.index();
-            let first: usize = model.joints()[..joint].iter().map(|j| j.kind.coordinate_count()).sum();
-            if model.joints()[joint].kind.has_scalar_coordinates() {
-                self.set_target_position(world, a, q[first + dof])?;
-            }
+        for a in 0..model.actuators().len() {
+            let here = self.motor_coordinate(world, a)?[0];
+            self.set_target_position(world, a, here)?;
         }
         for (actuator, value) in &keyframe.controls {
             self.set_control(world, actuator.id().index(), *value)?;
@@ -172,6 +173,21 @@ pub(super) fn no_such<'a>(
 ) -> BatchError {
     let hint = nearest(name, names).map_or_else(String::new, |other| format!("; did you mean {other:?}?"));
     BatchError::NoSuchName { what, name: name.to_owned(), hint }
+}
+
+/// The velocities that a keyframe asks for; none where it says nothing of velocities.
+fn keyframe_rates(model: &Model, keyframe: &Keyframe) -> Vec<Asked> {
+    let mut rates = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        let given = keyframe.velocities.iter().find(|(id, _)| id.id().index() == j).map(|(_, v)| v);
+        let stands = given.is_none() && model.loops().is_empty() && !keyframe.velocities.is_empty();
+        for dof in 0..joint.kind.dof_count() {
+            let value = given.and_then(|v| v.get(dof).copied()).or(stands.then_some(0.0));
+            let at = DofLayout { joint: j, dof };
+            rates.extend(value.map(|value| Asked { at, values: vec![value] }));
+        }
+    }
+    rates
 }
 
 /// X_WB of all bodies with the keyframe's coordinates on the spanning tree; loops may be open.
