@@ -9,6 +9,7 @@ use crate::parameters::{Parameter, Worlds, spread};
 use crate::report::{StepReport, merge};
 use bellcrank::model::ShapeId;
 use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision, Settings};
+use bellcrank::solve::Penalty;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -303,11 +304,14 @@ fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>
     let mut o = Options::new(py, "solver".to_owned(), Some(given))?;
     let solver = &mut s.solver;
     solver.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(solver.max_iterations);
+    let mut share = match solver.penalty {
+        Penalty::Share(share) | Penalty::Fixed(share) => share,
+    };
     s.rounds = o.typed("rounds", "two whole numbers")?.unwrap_or(s.rounds);
     for (name, place) in [
         ("tolerance", &mut solver.tolerance),
         ("proximal", &mut solver.proximal),
-        ("penalty_share", &mut solver.penalty_share),
+        ("penalty_share", &mut share),
         ("softness", &mut s.softness),
         ("gap_tolerance", &mut s.gap_tolerance),
         ("contact_recovery", &mut s.contact_recovery),
@@ -324,6 +328,7 @@ fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>
             ));
         }
     }
+    s.solver.penalty = Penalty::Share(share);
     o.finish()?;
     Ok(s)
 }

@@ -213,7 +213,10 @@ impl Padmm {
                 break;
             }
             let live = !outcome.converged;
-            if iteration > 0 && iteration % self.patience == 0 && matches!(self.penalty, Penalty::Share(_)) {
+            if iteration > 0
+                && iteration % self.patience.max(1) == 0
+                && matches!(self.penalty, Penalty::Share(_))
+            {
                 self.balance(problem, live, &outcome, ws);
                 (rho, inverse_rho) = (ws.rho, ws.rho.recip());
                 (a, momentum) = (R::one(), R::constant(1e30));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import gymnasium
@@ -48,9 +49,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
     def reset(
         self, *, seed: Optional[Any] = None, options: Optional[dict[str, Any]] = None
     ) -> tuple[Array, dict[str, Any]]:
-        """New episodes everywhere, or where ``options["reset_mask"]`` says; ``seed`` is one number for all worlds."""
+        """New episodes everywhere, or where ``options["reset_mask"]`` says; ``seed`` is one number for all worlds. A
+        list of numbers is made into one that depends on all of them."""
         if isinstance(seed, (list, tuple)):
-            seed = None if all(entry is None for entry in seed) else next(e for e in seed if e is not None)
+            seed = _one_seed(seed)
         mask = (options or {}).get("reset_mask")
         if mask is None:
             return self.env.reset(seed).copy(), {}
@@ -90,3 +92,13 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         done = self.env.step(np.asarray(action)[None])
         ended = bool(done.terminated[0]), bool(done.truncated[0])
         return done.observations[0].copy(), float(done.rewards[0]), *ended, {}
+
+
+def _one_seed(seeds: Sequence[Optional[int]]) -> Optional[int]:
+    """One number below 2**64 that every entry has a part in (a linear congruential step per entry)."""
+    if all(seed is None for seed in seeds):
+        return None
+    mixed = 0
+    for seed in seeds:
+        mixed = (mixed * 6364136223846793005 + (0 if seed is None else seed + 1)) % 2**64
+    return mixed
