@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bellcrank import _native
 from bellcrank._arrays import FloatArray, aligned_zeros, as_floats, check_shape
 from bellcrank._native import Model, StepReport
+from bellcrank._parameters import Parameters
 from bellcrank.errors import NoSuchWorld, NotFinite, WrongShape, WrongType, WrongValue
 from bellcrank.solvers import Padmm
 
@@ -92,7 +93,7 @@ _CONTROLS = ("target_position", "target_velocity", "effort", "body_wrench")
 _COMPUTED = ("joint_position", "joint_velocity")
 
 
-class Batch:
+class Batch(Parameters):
     """Worlds of one or several models, stepped together.
 
     ``Batch(model, worlds=4096)`` makes copies of one robot, ``Batch([a, b, c])`` one world of each. A world's
@@ -276,141 +277,6 @@ class Batch:
             if array is not None and array.shape != self.shape(other):
                 del self._live[other]
         return self._array(name)
-
-    @property
-    def gravity(self) -> FloatArray:
-        """``(1, 3)`` acceleration of free fall [m/s²]."""
-        return self._array("gravity")
-
-    @gravity.setter
-    def gravity(self, value: Any) -> None:
-        self._set("gravity", value)
-
-    @property
-    def body_mass(self) -> FloatArray:
-        """``(1, bodies)`` [kg]."""
-        return self._array("body_mass")
-
-    @body_mass.setter
-    def body_mass(self, value: Any) -> None:
-        self._set("body_mass", value)
-
-    @property
-    def body_com(self) -> FloatArray:
-        """``(1, bodies, 3)`` centres of mass in the link frames [m]."""
-        return self._array("body_com")
-
-    @body_com.setter
-    def body_com(self, value: Any) -> None:
-        self._set("body_com", value)
-
-    @property
-    def body_inertia(self) -> FloatArray:
-        """``(1, bodies, 3, 3)`` about the centres of mass, in the link frames' axes [kg·m²]."""
-        return self._array("body_inertia")
-
-    @body_inertia.setter
-    def body_inertia(self, value: Any) -> None:
-        self._set("body_inertia", value)
-
-    @property
-    def friction(self) -> FloatArray:
-        """``(1, shapes)`` coefficients of sliding friction."""
-        return self._array("friction")
-
-    @friction.setter
-    def friction(self, value: Any) -> None:
-        self._set("friction", value)
-
-    @property
-    def torsional_friction(self) -> FloatArray:
-        """``(1, shapes)`` moment about the normal per normal force [m]."""
-        return self._array("torsional_friction")
-
-    @torsional_friction.setter
-    def torsional_friction(self, value: Any) -> None:
-        self._set("torsional_friction", value)
-
-    @property
-    def rolling_friction(self) -> FloatArray:
-        """``(1, shapes)`` moment about the tangents per normal force [m]."""
-        return self._array("rolling_friction")
-
-    @rolling_friction.setter
-    def rolling_friction(self, value: Any) -> None:
-        self._set("rolling_friction", value)
-
-    @property
-    def restitution(self) -> FloatArray:
-        """``(1, shapes)`` coefficients of restitution."""
-        return self._array("restitution")
-
-    @restitution.setter
-    def restitution(self, value: Any) -> None:
-        self._set("restitution", value)
-
-    @property
-    def armature(self) -> FloatArray:
-        """``(1, dofs)`` rotor inertia [kg·m² or kg]."""
-        return self._array("armature")
-
-    @armature.setter
-    def armature(self, value: Any) -> None:
-        self._set("armature", value)
-
-    @property
-    def damping(self) -> FloatArray:
-        """``(1, dofs)`` viscous damping [N·m·s/rad or N·s/m]."""
-        return self._array("damping")
-
-    @damping.setter
-    def damping(self, value: Any) -> None:
-        self._set("damping", value)
-
-    @property
-    def joint_friction(self) -> FloatArray:
-        """``(1, dofs)`` dry friction [N·m or N]."""
-        return self._array("joint_friction")
-
-    @joint_friction.setter
-    def joint_friction(self, value: Any) -> None:
-        self._set("joint_friction", value)
-
-    @property
-    def limits(self) -> FloatArray:
-        """``(1, dofs, 2)`` lower and upper bound [rad or m]; infinite for none."""
-        return self._array("limits")
-
-    @limits.setter
-    def limits(self, value: Any) -> None:
-        self._set("limits", value)
-
-    @property
-    def gain(self) -> FloatArray:
-        """``(1, actuators)`` kp of position motors, gain of affine ones [N·m/rad or N/m]; zero where there is none."""
-        return self._array("gain")
-
-    @gain.setter
-    def gain(self, value: Any) -> None:
-        self._set("gain", value)
-
-    @property
-    def rate_gain(self) -> FloatArray:
-        """``(1, actuators)`` kd of position and velocity motors [N·m·s/rad or N·s/m]."""
-        return self._array("rate_gain")
-
-    @rate_gain.setter
-    def rate_gain(self, value: Any) -> None:
-        self._set("rate_gain", value)
-
-    @property
-    def motor_effort_limit(self) -> FloatArray:
-        """``(1, actuators)`` largest effort of a motor [N·m or N]; infinite for none."""
-        return self._array("motor_effort_limit")
-
-    @motor_effort_limit.setter
-    def motor_effort_limit(self, value: Any) -> None:
-        self._set("motor_effort_limit", value)
 
     # -- time
 

@@ -4,8 +4,8 @@
     cargo build --release -p bellcrank
     python3 benches/peers/tree/run.py --bellcrank target/release/bellcrank
 
-Makes a virtual environment with Pinocchio from PyPI (package `pin`, which brings headers), compiles `pinocchio_tree.cpp`
-against it, lets `bellcrank bench tree` write its models as URDF, and measures both programs in turns. Medians of all
+Makes a virtual environment with Pinocchio from PyPI (package `pin`, which brings headers), compiles
+`pinocchio_tree.cpp` against it, lets `bellcrank bench tree` write its models as URDF, and measures both programs in turns. Medians of all
 rounds count. Needs g++ and about 4 GB of memory; the first run compiles for some minutes.
 """
 
@@ -151,7 +151,8 @@ def print_table(records: list[dict]) -> None:
     keys = ("model", "operator", "library", "precision", "threads")
     time = {tuple(record[key] for key in keys): record["ns_per_state"] for record in records}
     print(
-        "| model | operator | Pinocchio, ns | results kept, ns | f64, ns | times | times kept | f32, ns | times | 2 threads |"
+        "| model | operator | Pinocchio, ns | results kept, ns | f64, ns | times | times kept "
+        "| f32, ns | times | 2 threads |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for model in MODELS:

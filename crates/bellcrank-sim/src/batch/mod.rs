@@ -20,7 +20,7 @@ pub(crate) use measure::impulse_vectors;
 
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::status::WorldStatus;
-use crate::step::Settings;
+use crate::step::{Method, Settings};
 use bellcrank_math::Elem;
 use bellcrank_model::{Model, Parameters};
 use std::sync::Arc;
@@ -73,6 +73,10 @@ pub enum BatchError {
     NoSuchJoint(String, String),
     #[error("there is no {what} {name:?}{hint}")]
     NoSuchName { what: &'static str, name: String, hint: String },
+    #[error(
+        "{0} has couplings, tendons or motors at sites, which Method::AllRows does not know; use Method::Eliminate"
+    )]
+    NotForAllRows(String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
@@ -159,14 +163,17 @@ impl Batch {
             Precision::F64 => Settings::default(),
             Precision::F32 => Settings::single(),
         };
+        let settings = options.settings.unwrap_or(fallback);
+        let models: Vec<Arc<Model>> = models.into_iter().map(|(model, _)| model).collect();
+        check_method(&models, &settings)?;
         Ok(Batch {
             groups,
-            parameters: models.iter().map(|(model, _)| Parameters::of(model)).collect(),
+            parameters: models.iter().map(|model| Parameters::of(model)).collect(),
             rows,
-            models: models.into_iter().map(|(model, _)| model).collect(),
+            models,
             place,
             dt: options.dt,
-            settings: options.settings.unwrap_or(fallback),
+            settings,
             pool: pool(options.threads)?,
         })
     }
@@ -200,8 +207,13 @@ impl Batch {
     }
 
     /// Changes how steps are computed from now on.
-    pub fn set_settings(&mut self, settings: Settings) {
+    ///
+    /// # Errors
+    /// When the method cannot take one of the models.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), BatchError> {
+        check_method(&self.models, &settings)?;
         self.settings = settings;
+        Ok(())
     }
 
     /// Advances all worlds by `count` steps.
@@ -259,6 +271,17 @@ impl Batch {
         }
         Ok(place)
     }
+}
+
+/// The published method knows rows on two bodies only.
+fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchError> {
+    let lines = |m: &Model| {
+        !m.couplings().is_empty()
+            || !m.tendons().is_empty()
+            || m.actuators().iter().any(|a| a.coordinate().is_none())
+    };
+    let other = models.iter().find(|model| settings.method != Method::Eliminate && lines(model));
+    other.map_or(Ok(()), |model| Err(BatchError::NotForAllRows(model.name().to_owned())))
 }
 
 fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<dyn Group> {
