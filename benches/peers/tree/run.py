@@ -5,8 +5,8 @@
     python3 benches/peers/tree/run.py --bellcrank target/release/bellcrank
 
 Makes a virtual environment with Pinocchio from PyPI (package `pin`, which brings headers), compiles
-`pinocchio_tree.cpp` against it, lets `bellcrank bench tree` write its models as URDF, and measures both programs in turns. Medians of all
-rounds count. Needs g++ and about 4 GB of memory; the first run compiles for some minutes.
+`pinocchio_tree.cpp` against it, lets `bellcrank bench tree` write its models as URDF, and measures both programs in
+turns. Medians of all rounds count. Needs g++ and about 4 GB of memory; the first run compiles for some minutes.
 """
 
 import argparse
