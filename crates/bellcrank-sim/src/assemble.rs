@@ -162,7 +162,7 @@ fn set_velocities<R: Real>(
                 }
                 amount[i] = rows.weight[i] * (rows.rate[i] - rate);
             }
-            rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+            rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
         }
         rows::push_coupling_reactions(layout, ws);
         ws.factor.solve(&layout.pattern, &mut ws.x);
@@ -208,7 +208,7 @@ fn push_targets<R: Real>(layout: &Layout, targets: &[Target<R>], ws: &mut Worksp
         let (i, rows) = (joint.kind.row_count() + target.at.dof, ws.joints[target.at.joint]);
         let mut amount = [R::zero(); 6];
         amount[i] = rows.weight[i] * rows.rate[i];
-        rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+        rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
     }
 }
 

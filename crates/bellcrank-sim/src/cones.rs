@@ -265,16 +265,35 @@ pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
             if !both.any() {
                 continue;
             }
-            let (path, other) = (places(layout, first.source).2, places(layout, second.source).2);
-            let product = overlap(&cones.w, (first, path), (second, other));
-            for r in 0..first.rows {
-                for s in 0..second.rows {
-                    let same = g == h && r == s;
-                    let extra = if same { cones.compliance[first.first_row + r] } else { R::zero() };
-                    let value = product[r][s] + extra;
-                    cones.packing.put_entry(both, (g, r), (h, s), value, &mut cones.problem);
-                }
+            let paths = (places(layout, first.source).2, places(layout, second.source).2);
+            // sizes that are known when compiling keep the products in registers
+            match (first.rows, second.rows) {
+                (3, 3) => pair_entries::<R, 3, 3>(cones, (g, h), paths, both),
+                (3, 1) => pair_entries::<R, 3, 1>(cones, (g, h), paths, both),
+                (1, 3) => pair_entries::<R, 1, 3>(cones, (g, h), paths, both),
+                (1, 1) => pair_entries::<R, 1, 1>(cones, (g, h), paths, both),
+                _ => pair_entries::<R, MOST_ROWS, MOST_ROWS>(cones, (g, h), paths, both),
             }
+        }
+    }
+}
+
+/// The entries of G between two groups.
+#[inline(always)]
+fn pair_entries<R: Real, const A: usize, const B: usize>(
+    cones: &mut ConeRows<R>,
+    (g, h): (usize, usize),
+    (path, other): (&[usize], &[usize]),
+    both: R::Mask,
+) {
+    let (first, second) = (cones.groups[g], cones.groups[h]);
+    let product = overlap::<R, A, B>(&cones.w, (first, path), (second, other));
+    for r in 0..first.rows.min(A) {
+        for s in 0..second.rows.min(B) {
+            let same = g == h && r == s;
+            let extra = if same { cones.compliance[first.first_row + r] } else { R::zero() };
+            let value = product[r][s] + extra;
+            cones.packing.put_entry(both, (g, r), (h, s), value, &mut cones.problem);
         }
     }
 }
@@ -299,12 +318,13 @@ pub(crate) fn row_mobility<R: Real>(
 
 /// The products of two groups' W over the positions that both paths share.
 #[inline(always)]
-fn overlap<R: Real>(
+fn overlap<R: Real, const A: usize, const B: usize>(
     w: &[[R; 6]],
     a: (ConeGroup<R>, &[usize]),
     b: (ConeGroup<R>, &[usize]),
-) -> [[R; MOST_ROWS]; MOST_ROWS] {
-    let mut product = [[R::zero(); MOST_ROWS]; MOST_ROWS];
+) -> [[R; B]; A] {
+    let rows = if A == MOST_ROWS { (a.0.rows, b.0.rows) } else { (A, B) };
+    let mut product = [[R::zero(); B]; A];
     let (mut i, mut j) = (0, 0);
     while i < a.1.len() && j < b.1.len() {
         if a.1[i] != b.1[j] {
@@ -315,9 +335,9 @@ fn overlap<R: Real>(
             }
             continue;
         }
-        for r in 0..a.0.rows {
+        for r in 0..rows.0 {
             let x = &w[a.0.first_w + r * a.1.len() + i];
-            for s in 0..b.0.rows {
+            for s in 0..rows.1 {
                 let y = &w[b.0.first_w + s * b.1.len() + j];
                 for k in 0..6 {
                     product[r][s] = x[k].mul_add(y[k], product[r][s]);

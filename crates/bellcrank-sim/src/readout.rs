@@ -198,7 +198,7 @@ fn unbalanced<R: Real>(
             let used = i < joint.kind.row_count() || joint.soft;
             amount[i] = if used { rows.weight[i].neg_mul_add(rate, ws.pushed[j][i]) } else { R::zero() };
         }
-        rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+        rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
     }
     rows::push_coupling_reactions(layout, ws);
     lines::push_reactions(layout, ws);

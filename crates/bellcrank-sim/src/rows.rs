@@ -157,29 +157,30 @@ fn add_product<R: Real>(
     }
 }
 
-/// x += Σ rows · amount for one joint.
+/// x += Σ rows · amount for the first rows of one joint.
 #[inline(always)]
 pub(crate) fn push_joint<R: Real>(
     layout: &Layout,
     joint: &JointLayout,
-    rows: &JointRows<R>,
+    (rows, used): (&JointRows<R>, usize),
     amount: &[R; 6],
     x: &mut [[R; 6]],
 ) {
-    let s = &mut x[layout.position[joint.successor]];
-    for c in 0..6 {
-        for i in 0..6 {
-            s[c] = rows.s[i][c].mul_add(amount[i], s[c]);
-        }
-    }
+    push_side(&rows.s, used, amount, &mut x[layout.position[joint.successor]]);
     if let Some(p) = joint.predecessor {
-        let p = &mut x[layout.position[p]];
+        push_side(&rows.p, used, amount, &mut x[layout.position[p]]);
+    }
+}
+
+#[inline(always)]
+fn push_side<R: Real>(rows: &[[R; 6]; 6], used: usize, amount: &[R; 6], x: &mut [R; 6]) {
+    let mut sum = *x;
+    for i in 0..used {
         for c in 0..6 {
-            for i in 0..6 {
-                p[c] = rows.p[i][c].mul_add(amount[i], p[c]);
-            }
+            sum[c] = rows[i][c].mul_add(amount[i], sum[c]);
         }
     }
+    *x = sum;
 }
 
 /// The right-hand side of the correction: x ← Σ Jᵀ S⁻¹ c(X_next)/Δt. Gives the largest gap in metres and radians.
@@ -211,7 +212,7 @@ pub(crate) fn closing_impulses<R: Real>(
             *target = gap[i].mul_add(gap[i], *target);
         }
         (metres, radians) = (metres.max(far), radians.max(turned));
-        push_joint(layout, joint, &ws.joints[j], &amount, &mut ws.x);
+        push_joint(layout, joint, (&ws.joints[j], count), &amount, &mut ws.x);
     }
     close_couplings(layout, constants, state, settings, ws);
     (metres.sqrt(), radians.sqrt())

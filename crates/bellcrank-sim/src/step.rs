@@ -340,14 +340,15 @@ fn subtract<R: Real>(going: R::Mask, ws: &mut Workspace<R>) {
 fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.copy_from_slice(&ws.momentum);
     for (j, joint) in layout.joints.iter().enumerate() {
-        let rows = ws.joints[j];
+        let rows = &ws.joints[j];
         let count = joint.kind.row_count();
         let mut amount = rows.rate;
         for i in 0..count {
             amount[i] = -(rows.weight[i] * rows.rate[i]);
         }
         ws.pushed[j] = amount;
-        rows::push_joint(layout, joint, &rows, &amount, &mut ws.x);
+        let used = if joint.soft { 6 } else { count };
+        rows::push_joint(layout, joint, (rows, used), &amount, &mut ws.x);
     }
     lines::push_impulses(layout, ws);
     cones::push_guess(layout, ws);
