@@ -113,16 +113,17 @@ fn a_whip_in_large_steps_does_not_explode() {
     for links in [10, 20] {
         let mut b = world(&built(library::Chain { links, ..library::Chain::default() }.builder()), 0.004);
         let before = energy(&b);
-        let mut worst = 0.0_f64;
+        let (mut worst, mut closed) = (0.0_f64, 0);
         for _ in 0..200 {
             let report = b.step(10);
             worst = worst.max(report.loop_gap[0].0);
+            closed += usize::from(report.loop_gap[0].0 < 1e-6);
             // what is exchanged is links · m g l links/2: 2.6 J and 10 J; of that a twentieth may be gained
             let exchanged = 0.054 * 9.81 * 0.1 * (links * links) as f64 / 2.0;
             assert!(energy(&b) < before + 0.05 * exchanged, "{links} links: {} J from {before}", energy(&b));
         }
-        // less than half a link's length, and closed again once the whip is over
+        // less than half a link's length, and closed again between whips
         assert!(worst < 0.05, "{links} links: {worst} m");
-        assert!(b.step(50).loop_gap[0].0 < 1e-6, "{links} links");
+        assert!((50..200).contains(&closed), "{links} links: closed in {closed} of 200 looks");
     }
 }
