@@ -48,3 +48,12 @@ export function browserSeconds() {
   const ours = (pid) => pid !== undefined && pid !== '0' && (parents.get(pid) === String(process.pid) || ours(parents.get(pid)));
   return [...seconds].filter(([pid]) => ours(pid)).reduce((sum, [, s]) => sum + s, 0);
 }
+
+/** Waits until a plot shows something else than before; false when it does not for ten seconds. */
+export async function plotChanges(page, name, before) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await plot(page, name)) !== before) return true;
+    await page.waitForTimeout(100);
+  }
+  return false;
+}
