@@ -129,6 +129,10 @@ class ReadOnly(BatchError, ValueError):
     """The array follows from others and cannot be written."""
 
 
+class NotForAllRows(BatchError, ValueError):
+    """The published method does not know couplings, tendons and motors at sites."""
+
+
 class Threads(BatchError, RuntimeError):
     """Threads could not be started."""
 

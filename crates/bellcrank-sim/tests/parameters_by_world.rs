@@ -72,6 +72,21 @@ fn every_world_has_its_own_gain() {
     }
 }
 
+/// A heavier foot moves the centre of mass, not the link: loops stay closed.
+#[test]
+fn a_moved_centre_of_mass_opens_no_joint() {
+    let mut b = batch(&built(library::hybrid_biped()), 2, 0.004, Precision::F64);
+    b.step(5);
+    b.change_parameters(0, |p| {
+        for body in 0..31 {
+            p.body_mut(BodyId::new(body)).spread(2)[1].com += Vec3::new(0.004, -0.003, 0.002);
+        }
+    })
+    .unwrap();
+    let report = b.step(1);
+    assert!(report.loop_gap[1].0 < 1e-6, "{:?}", report.loop_gap);
+}
+
 /// The worlds whose parameters stay are not disturbed by those whose parameters change.
 #[test]
 fn other_worlds_keep_their_bits() {

@@ -1,6 +1,7 @@
 //! Masses, frictions, gains: one for all worlds, or one each.
 
 use super::{Batch, BatchError};
+use bellcrank_math::{Pose, Twist};
 use bellcrank_model::{BodyId, Dof, JointId, Model, Parameters, PerWorld, ShapeId};
 
 impl Batch {
@@ -13,8 +14,9 @@ impl Batch {
         self.parameters.get(model).ok_or(self.no_model(model))
     }
 
-    /// Changes parameters of a model's worlds; everything that follows from them is computed afresh. States stay: a
-    /// mechanism whose frames have changed closes again in the next step, or at once with [`Batch::assemble`].
+    /// Changes parameters of a model's worlds; everything that follows from them is computed afresh. Links stay where they
+    /// are: a mechanism whose joint frames have changed closes again in the next steps, or at once with
+    /// [`Batch::assemble`].
     ///
     /// # Errors
     /// When there is no such model, or the parameters make no sense; nothing is changed then.
@@ -26,8 +28,27 @@ impl Batch {
         let mut parameters = self.parameters(model)?.clone();
         change(&mut parameters);
         check(&self.models[model], &parameters, self.rows[model].len())?;
+        self.move_centres(model, &parameters)?;
         self.groups[model].set_parameters(&parameters);
         self.parameters[model] = parameters;
+        Ok(())
+    }
+
+    /// Links stay where they are, so bodies, which sit at their centres of mass, move with those.
+    fn move_centres(&mut self, model: usize, new: &Parameters) -> Result<(), BatchError> {
+        let worlds = self.rows[model].clone();
+        for b in 0..self.models[model].bodies().len() {
+            for (w, &world) in worlds.iter().enumerate() {
+                let com = |p: &Parameters| p.body(BodyId::new(b)).get(w).com;
+                let moved = com(new) - com(&self.parameters[model]);
+                if moved.norm() > 0.0 {
+                    let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
+                    let by = X.R.rotate(moved);
+                    self.set_body_pose(world, b, Pose::new(X.R, X.p + by))?;
+                    self.set_body_velocity(world, b, Twist::new(V.linear + V.angular.cross(by), V.angular))?;
+                }
+            }
+        }
         Ok(())
     }
 
