@@ -93,16 +93,19 @@ pub fn factor_cholesky<R: Real>(a: &mut [R], n: usize) {
 #[inline(always)]
 pub fn solve_cholesky<R: Real>(l: &[R], n: usize, b: &mut [R]) {
     for i in 0..n {
+        let mut sum = b[i];
         for k in 0..i {
-            b[i] = l[i * n + k].neg_mul_add(b[k], b[i]);
+            sum = l[i * n + k].neg_mul_add(b[k], sum);
         }
-        b[i] *= l[i * n + i];
+        b[i] = sum * l[i * n + i];
     }
+    // backwards by rows of L, not by columns: rows lie next to each other in memory
     for i in (0..n).rev() {
-        for k in i + 1..n {
-            b[i] = l[k * n + i].neg_mul_add(b[k], b[i]);
+        let x = b[i] * l[i * n + i];
+        b[i] = x;
+        for k in 0..i {
+            b[k] = l[i * n + k].neg_mul_add(x, b[k]);
         }
-        b[i] *= l[i * n + i];
     }
 }
 

@@ -178,8 +178,12 @@ impl<R: Real> Group for LaneGroup<R> {
     fn assemble(&mut self, worlds: &[usize], goal: &Goal) -> Vec<bool> {
         let mut ws = self.workspaces.pop().unwrap_or_else(|| Workspace::new(&self.layout));
         let mut success = vec![false; worlds.len()];
+        let mut listed_at = vec![None; self.blocks.len() * R::LANES];
+        for (listed, &world) in worlds.iter().enumerate() {
+            listed_at[world].get_or_insert(listed);
+        }
         for (k, block) in self.blocks.iter_mut().enumerate() {
-            let here = |lane: usize| worlds.iter().position(|w| *w == k * R::LANES + lane);
+            let here = |lane: usize| listed_at[k * R::LANES + lane];
             let bits = (0..R::LANES).filter(|l| here(*l).is_some()).fold(0, |bits, lane| bits | 1 << lane);
             if bits == 0 {
                 continue;

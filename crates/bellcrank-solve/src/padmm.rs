@@ -9,7 +9,7 @@ use crate::cone::{Cone, MOST_ROWS};
 use crate::problem::DualProblem;
 use crate::residual::{Product, ResidualWorkspace, conjugate_residual};
 use crate::sparse::SparseRows;
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::{Mask, Real, factor_cholesky, solve_cholesky};
 
 /// How the linear system of an iteration is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,7 +179,7 @@ impl Padmm {
             ws.factor[i * n + i] += ws.rho + R::constant(self.proximal);
         }
         if self.linear == LinearSolver::Dense {
-            factor_dense(n, &mut ws.factor);
+            factor_cholesky(&mut ws.factor, n);
         }
     }
 
@@ -252,7 +252,7 @@ impl Padmm {
     #[inline(always)]
     fn solve_linear<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
         match self.linear {
-            LinearSolver::Dense => solve_dense(problem.n, &ws.factor, &mut ws.rhs),
+            LinearSolver::Dense => solve_cholesky(&ws.factor, problem.n, &mut ws.rhs),
             LinearSolver::ConjugateResidual { iterations } => {
                 let sigma = ws.rho + R::constant(self.proximal);
                 ws.guess.clear();
@@ -451,44 +451,5 @@ fn extrapolate<R: Real>(n: usize, factor: R, ws: &mut PadmmWorkspace<R>) {
     for i in 0..n {
         ws.y_hat[i] = factor.mul_add(ws.y_hat[i], ws.y[i]);
         ws.z_hat[i] = factor.mul_add(ws.z_hat[i], ws.z[i]);
-    }
-}
-
-/// A ← L in the lower triangle, with the reciprocal diagonal in its place.
-#[inline(always)]
-fn factor_dense<R: Real>(n: usize, a: &mut [R]) {
-    for j in 0..n {
-        let mut pivot = a[j * n + j];
-        for k in 0..j {
-            pivot = a[j * n + k].neg_mul_add(a[j * n + k], pivot);
-        }
-        let inverse = pivot.sqrt().recip();
-        a[j * n + j] = inverse;
-        for i in j + 1..n {
-            let mut sum = a[i * n + j];
-            for k in 0..j {
-                sum = a[i * n + k].neg_mul_add(a[j * n + k], sum);
-            }
-            a[i * n + j] = sum * inverse;
-        }
-    }
-}
-
-/// b ← (L Lᵀ)⁻¹ b
-#[inline(always)]
-fn solve_dense<R: Real>(n: usize, l: &[R], b: &mut [R]) {
-    for i in 0..n {
-        let mut sum = b[i];
-        for k in 0..i {
-            sum = l[i * n + k].neg_mul_add(b[k], sum);
-        }
-        b[i] = sum * l[i * n + i];
-    }
-    for i in (0..n).rev() {
-        let x = b[i] * l[i * n + i];
-        b[i] = x;
-        for k in 0..i {
-            b[k] = l[i * n + k].neg_mul_add(x, b[k]);
-        }
     }
 }
