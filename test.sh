@@ -24,6 +24,7 @@ for component in rustfmt clippy; do
     fi
 done
 
+export CARGO_INCREMENTAL=0 # everything is built once: keep the disk small
 export INSTA_UPDATE=no # a changed text is a failure, never a new snapshot
 
 step "format"

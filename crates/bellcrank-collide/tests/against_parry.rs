@@ -1,14 +1,10 @@
 //! Distances, depths and normals against an independent library, at random poses.
 
-mod common;
-#[path = "common/oracle.rs"]
-mod oracle;
-
+use crate::common::*;
+use crate::oracle::Oracle;
 use bellcrank_collide::Contact;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::Geometry;
-use common::*;
-use oracle::Oracle;
 
 /// parry's GJK stops at 1e-7 of the size or so; ellipsoids are hulls of 2,000 points there, off by
 /// radius · spacing² / 8 ≈ 0.1 · (0.08)² / 8.

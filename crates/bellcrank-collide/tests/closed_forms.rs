@@ -1,10 +1,8 @@
 //! Contacts that can be worked out by hand.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_math::{Pose, Quat, Vec3};
 use bellcrank_model::Geometry;
-use common::*;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 const EXACT: f64 = 1e-15; // a few roundings of numbers below one

@@ -1,10 +1,8 @@
 //! Poses that divide by zero if one lets them: coincident centres, parallel faces, edge on edge, vertex on edge.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_math::{Pose, Quat, Vec3};
 use bellcrank_model::Geometry;
-use common::*;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 fn turns() -> Vec<Quat> {

@@ -1,14 +1,12 @@
 //! Which shapes may touch.
 
-mod common;
-
+use crate::common::ball;
 use bellcrank_collide::{ContactPlan, ShapeData};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
     Body, BodyId, CombineRule, Geometry, Joint, Material, MaterialRules, Model, ModelBuilder, Parameters,
     Shape, WORLD, library,
 };
-use common::ball;
 
 fn part(builder: &mut ModelBuilder, name: &str) -> BodyId {
     let body = builder.body(Body::new(name).solid_sphere(1.0, 0.1));
@@ -99,7 +97,7 @@ fn one_direction_of_the_groups_is_enough() {
 #[test]
 fn the_shape_at_rest_is_a() {
     for (a, b) in [(Geometry::Plane, ball(0.1)), (ball(0.1), Geometry::Plane)] {
-        let scene = common::Scene::new(&a, &b);
+        let scene = crate::common::Scene::new(&a, &b);
         let slot = scene.plan.slots()[0];
         assert_eq!(slot.body_a, None);
         assert_eq!(slot.body_b.index(), 0);

@@ -1,10 +1,8 @@
 //! Terrain: as good as a plane where it is flat, and no seams.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_math::{LaneJob, Level, Pose, Vec3};
 use bellcrank_model::{Geometry, HeightField, Mesh};
-use common::*;
 use std::sync::Arc;
 
 fn field(n: usize, size: f64, height: impl Fn(f64, f64) -> f64) -> HeightField {

@@ -1,10 +1,8 @@
 //! A lane gives the bits of the scalar, at every instruction set, for every pair and in awkward poses.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_math::{LaneJob, Level, Pose, Vec3};
 use bellcrank_model::Geometry;
-use common::*;
 
 /// Random poses close enough to touch, and aligned, coincident and far ones.
 fn worlds(fixed: bool) -> Vec<[Pose; 2]> {

@@ -1,11 +1,9 @@
 //! Margins move the resting surface, gaps only decide what is listed.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_collide::{ContactPlan, Contacts, ShapeData, collide};
 use bellcrank_math::Pose;
 use bellcrank_model::{Body, Geometry, ModelBuilder, Parameters, Shape, WORLD};
-use common::*;
 
 /// A ball of radius 0.1 with its centre at height z over a plane: the distance less the margins, where listed.
 fn listed(z: f64, margins: [f64; 2], gaps: [f64; 2], reach: f64) -> Option<f64> {

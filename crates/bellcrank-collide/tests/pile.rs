@@ -1,11 +1,9 @@
 //! Many loose bodies: the broad phase finds what the full list of pairs finds, and room is bounded.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_collide::{ContactPlan, Contacts, ContactsDropped, Pile, ShapeData, collide};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Geometry, Model, ModelBuilder, Parameters, Shape, WORLD};
-use common::*;
 
 /// Fifty solids of all kinds in a heap on a plane.
 fn heap() -> (Model, Vec<Pose>) {

@@ -1,11 +1,9 @@
 //! Rays and distances, against closed forms and against each other.
 
-mod common;
-
+use crate::common::*;
 use bellcrank_collide::{Queries, Ray};
 use bellcrank_math::{Pose, Quat, Vec3};
 use bellcrank_model::{Body, BodyId, Geometry, HeightField, Model, ModelBuilder, Shape, WORLD};
-use common::*;
 use std::sync::Arc;
 
 /// Solids in a row along x, one metre apart, above a plane at z = −1.

@@ -1,10 +1,8 @@
 //! Poses that close, from any subset of joint coordinates.
 
-mod common;
-
+use crate::common::{batch, bits, built, noise};
 use bellcrank_model::library;
 use bellcrank_sim::{BatchError, Precision};
-use common::{batch, bits, built, noise};
 
 /// A crank turned to 40 angles round the circle: the rocker follows Freudenstein's law, since the loop is closed.
 #[test]

@@ -1,10 +1,8 @@
 //! What moves without friction keeps its energy and its momentum.
 
-mod common;
-
+use crate::common::{built, energy, push, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Joint, ModelBuilder, WORLD, library};
-use common::{built, energy, push, world};
 
 /// Crank-rocker of 0.1/0.3/0.25/0.3 m bars, 1 kg each, undamped: ten seconds at 1 ms.
 #[test]

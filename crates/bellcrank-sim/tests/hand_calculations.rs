@@ -1,10 +1,8 @@
 //! Contacts, limits and drives against answers by hand, with default settings.
 
-mod common;
-
+use crate::common::{built, cube_on_slope, push, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Actuator, Body, Geometry, Joint, ModelBuilder, Shape, WORLD, library};
-use common::{built, cube_on_slope, push, world};
 
 /// v = v₀ − μ g t for a sliding cube, for 0.1 s at 2 ms.
 #[test]

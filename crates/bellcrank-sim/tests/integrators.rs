@@ -1,11 +1,9 @@
 //! How velocities become poses.
 
-mod common;
-
+use crate::common::built;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Joint, Model, ModelBuilder, WORLD, library};
 use bellcrank_sim::{Batch, BatchOptions, Integrator, Settings};
-use common::built;
 use std::sync::Arc;
 
 fn with(integrator: Integrator, model: &Arc<Model>, dt: f64) -> Batch {

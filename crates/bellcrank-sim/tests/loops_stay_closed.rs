@@ -1,11 +1,9 @@
 //! Loops do not drift, whatever moves them.
 
-mod common;
-
+use crate::common::{batch, built, noise, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Actuator, Body, Joint, ModelBuilder, WORLD, library};
 use bellcrank_sim::{Precision, WorldStatus};
-use common::{batch, built, noise, world};
 
 /// The four-bar driven at one turn per second for 60 s at 4 ms.
 fn drive_four_bar(precision: Precision) -> f64 {

@@ -1,14 +1,12 @@
 //! What a model can say beyond joints and contacts, by hand calculation.
 
-mod common;
-
+use crate::common::{built, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
     Actuator, Body, CombineRule, Geometry, Joint, Keyframe, MaterialRules, ModelBuilder, Shape, WORLD,
     library,
 };
 use bellcrank_sim::{Batch, Field};
-use common::{built, world};
 
 const G: f64 = 9.81;
 

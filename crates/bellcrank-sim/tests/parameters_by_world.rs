@@ -1,11 +1,9 @@
 //! Masses, frictions, gains and gravity may differ from world to world.
 
-mod common;
-
+use crate::common::{batch, bits, built, cube_on_slope};
 use bellcrank_math::{Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Control, Joint, ModelBuilder, ShapeId, WORLD, library};
 use bellcrank_sim::Precision;
-use common::{batch, bits, built, cube_on_slope};
 
 /// v = v₀ − μ g t with another μ in every world; 9 worlds fill more than a block of lanes.
 #[test]

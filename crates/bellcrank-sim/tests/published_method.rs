@@ -1,13 +1,11 @@
 //! The published method, with all rows inside the solver, finds the same motions where it converges; what it does not do
 //! is keep joints closed.
 
-mod common;
-
+use crate::common::{built, cube_on_slope, push};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Joint, Model, ModelBuilder, WORLD};
 use bellcrank_sim::{AllRows, Batch, BatchOptions, Method, Settings};
 use bellcrank_solve::{LinearSolver, Padmm, Penalty};
-use common::{built, cube_on_slope, push};
 use std::sync::Arc;
 
 fn with(method: Method, model: &Arc<Model>, dt: f64) -> Batch {

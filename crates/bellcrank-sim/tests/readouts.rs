@@ -1,13 +1,11 @@
 //! What can be read from a world, against answers by hand.
 
-mod common;
-
+use crate::common::{built, cube_on_slope, world};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{
     Actuator, Body, Geometry, Joint, Keyframe, Material, ModelBuilder, Sensor, Shape, Site, WORLD, library,
 };
 use bellcrank_sim::{Batch, BatchOptions, Field, Settings};
-use common::{built, cube_on_slope, world};
 
 const G: f64 = 9.81;
 
@@ -157,7 +155,7 @@ fn a_keyframe_is_taken_and_its_loops_are_closed() {
 #[test]
 fn arrays_are_the_worlds() {
     let model = built(library::hybrid_biped());
-    let mut b = common::batch(&model, 11, 0.004, bellcrank_sim::Precision::F64);
+    let mut b = crate::common::batch(&model, 11, 0.004, bellcrank_sim::Precision::F64);
     let width = b.width(Field::TargetPosition);
     let targets: Vec<f64> = (0..11 * width).map(|i| 0.01 * i as f64 / 11.0).collect();
     b.write(Field::TargetPosition, &targets).unwrap();

@@ -1,10 +1,8 @@
 //! A snapshot resumes bit for bit; a damaged one is refused.
 
-mod common;
-
+use crate::common::{batch, bits, built, noise};
 use bellcrank_model::library;
 use bellcrank_sim::{BatchError, Precision};
-use common::{batch, bits, built, noise};
 
 #[test]
 fn a_restored_batch_goes_on_as_if_nothing_had_happened() {

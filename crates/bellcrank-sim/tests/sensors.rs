@@ -1,12 +1,10 @@
 //! Every kind of sensor, by hand calculation.
 
-mod common;
-
+use crate::common::{built, world};
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{
     Actuator, Body, Frame, Geometry, Joint, ModelBuilder, Sensor, SensorKind, Shape, Site, WORLD,
 };
-use common::{built, world};
 
 const G: f64 = 9.81;
 

@@ -1,11 +1,9 @@
 //! What stands on something: stacks and towers (notes: acceptance cases 8 and 9 of [Kamino]'s own tests).
 
-mod common;
-
+use crate::common::built;
 use bellcrank_math::{Pose, Quat, Vec3};
 use bellcrank_model::{Body, Geometry, ModelBuilder, Shape, WORLD};
 use bellcrank_sim::{Batch, BatchOptions};
-use common::built;
 
 /// One world, one value per number: lanes would only repeat it.
 fn scalar(model: ModelBuilder, dt: f64) -> Batch {

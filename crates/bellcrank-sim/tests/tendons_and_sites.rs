@@ -1,13 +1,11 @@
 //! Motors and springs that act on several coordinates at once, and motors that push at a site, by hand calculation.
 
-mod common;
-
+use crate::common::{batch, bits, built, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
     Actuator, Body, Control, Joint, Model, ModelBuilder, Sensor, SensorKind, Site, Target, Tendon, WORLD,
 };
 use bellcrank_sim::{Batch, BatchOptions, Precision, Settings};
-use common::{batch, bits, built, world};
 use std::sync::Arc;
 
 const DT: f64 = 1e-3;

@@ -1,10 +1,8 @@
 //! A world's bits depend on nothing but itself: not on its lane, the batch size, the threads or a poisoned neighbour.
 
-mod common;
-
+use crate::common::{batch, bits, built, noise};
 use bellcrank_model::library;
 use bellcrank_sim::{Batch, BatchError, BatchOptions, Precision, WorldStatus};
-use common::{batch, bits, built, noise};
 use std::sync::Arc;
 
 fn wiggle(b: &mut Batch, world: usize, seed: usize, step: usize) {

@@ -1,11 +1,8 @@
 //! Seven robots against Pinocchio 4.1 in double precision (twenty random states each). Skipped where the reference
 //! data is not beside the repository; small references of our own are in `agrees_with_references.rs`.
-#![allow(non_snake_case)]
 
-mod support;
-
+use crate::support::{close, robots::Robot};
 use bellcrank_tree::{AbaGradients, External, FrameId, Reference, RneaGradients};
-use support::{close, robots::Robot};
 
 #[test]
 fn inverse_and_forward_dynamics_agree() {
@@ -220,7 +217,7 @@ fn loads_from_outside_agree() {
 fn gradients_are_products_with_pinocchios_jacobians() {
     for robot in Robot::all() {
         let (q, v, a, tau, nv) = (robot.q("q"), robot.v("v"), robot.v("a"), robot.v("tau"), robot.nv());
-        let lambda = support::Dice(3).many(v.len(), 1.0);
+        let lambda = crate::support::Dice(3).many(v.len(), 1.0);
         let times = |name: &str, l: &[f64]| -> Vec<f64> {
             let m = robot.square(name);
             m.chunks(nv * nv)

@@ -1,13 +1,10 @@
 //! A tree with every kind of joint against Pinocchio; `references/make.py` made the file.
-#![allow(non_snake_case)]
 
-mod support;
-
+use crate::support::close;
 use bellcrank_math::{Pose, Quat, Sym3, Vec3};
 use bellcrank_model::{Body, Joint, JointKind, Link, Model, ModelBuilder, WORLD};
 use bellcrank_tree::TreeModel;
 use serde_json::Value;
-use support::close;
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().expect("a list").iter().map(|x| x.as_f64().expect("a number")).collect()

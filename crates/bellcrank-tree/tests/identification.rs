@@ -1,13 +1,11 @@
 //! System identification as a user would do it: the example, and the gradients behind it.
-#![allow(non_snake_case)]
 
 #[allow(dead_code)]
 #[path = "../examples/identify_masses.rs"]
 mod example;
-mod support;
 
+use crate::support::Dice;
 use bellcrank_tree::RneaGradients;
-use support::Dice;
 
 /// As bard's Table 2: 10 000 states, 5 % noise; its L-BFGS gives a mean error of 1.24 %. The example fails above 1.3 %.
 #[test]
@@ -32,5 +30,5 @@ fn parameter_gradients_are_products_with_the_regressor() {
     let expected: Vec<f64> = (0..n * 70)
         .map(|i| (0..7).map(|r| Y[(i / 70 * 7 + r) * 70 + i % 70] * lambda[i / 70 * 7 + r]).sum())
         .collect();
-    support::close("gradient by parameters", &by_parameters, &expected, 1e-13);
+    crate::support::close("gradient by parameters", &by_parameters, &expected, 1e-13);
 }

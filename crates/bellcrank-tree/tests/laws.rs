@@ -1,11 +1,8 @@
 //! What must hold whatever the mechanism: identities of dynamics, independence of lanes and threads, errors as values.
-#![allow(non_snake_case)]
 
-mod support;
-
+use crate::support::{Dice, close};
 use bellcrank_model::library;
 use bellcrank_tree::{TreeError, TreeModel};
-use support::{Dice, close};
 
 /// Random states of a shipped mechanism's tree (its loops cut open): q, v, and something like v.
 struct States {

@@ -1,11 +1,8 @@
 //! Laws of mechanisms with loops: they close, their dynamics obey the equations, motors and loops share the work.
-#![allow(non_snake_case)]
 
-mod support;
-
+use crate::support::{Dice, close};
 use bellcrank_model::library;
 use bellcrank_tree::{Consistency, TreeModel};
-use support::{Dice, close};
 
 const NAMES: [&str; 7] =
     ["four_bar", "slider_crank", "bennett", "delta", "stewart", "five_bar_quadruped", "hybrid_biped"];

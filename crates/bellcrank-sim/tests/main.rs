@@ -1,0 +1,17 @@
+//! The laws of the step, one module each. They are one program, so that the engine is linked once.
+
+mod assembly;
+mod common;
+mod energy;
+mod hand_calculations;
+mod integrators;
+mod loops_stay_closed;
+mod model_features;
+mod parameters_by_world;
+mod published_method;
+mod readouts;
+mod replay_is_bitwise;
+mod sensors;
+mod stacks;
+mod tendons_and_sites;
+mod worlds_do_not_matter_to_each_other;
