@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Everything about the Python package: builds and installs it into a virtual environment under the target folder,
-# then lint, types, tests, examples. `BELLCRANK_PYTHON_PROFILE=dev` builds faster and runs slower.
+# then lint, types, tests, examples. Needs python3 and Rust only.
+#   BELLCRANK_PYTHON_PROFILE=release   builds what users get, and checks the wheel's size; otherwise the quick profile
+#   BELLCRANK_PYTHON_EXTRAS="torch jax"   installs more packages, whose tests are skipped otherwise
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,12 +11,19 @@ step() { printf '\n-- %s\n' "$*"; }
 target="$(realpath -m "${CARGO_TARGET_DIR:-../target}")"
 export CARGO_TARGET_DIR="$target" # shared with the workspace, so that nothing is compiled twice
 venv="$target/python-venv"
-profile="${BELLCRANK_PYTHON_PROFILE:-release}"
+profile="${BELLCRANK_PYTHON_PROFILE:-dev}"
 
 step "virtual environment"
-[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    rm -rf "$venv"
+    if ! python3 -m venv "$venv"; then
+        echo "missing: the module venv of python3 (Debian/Ubuntu: apt-get install python3-venv)" >&2
+        exit 1
+    fi
+fi
+# shellcheck disable=SC2086 # extras are words
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-    "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0"
+    "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0" "websockets>=13" ${BELLCRANK_PYTHON_EXTRAS:-}
 
 step "build and install ($profile)"
 rm -rf "$target/wheels-python"

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from bellcrank import errors, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
-from bellcrank.batch import Batch, Contact, WorldStatus
+from bellcrank.batch import Batch
 from bellcrank.errors import BellcrankError
 from bellcrank.models import Exported, Note, library, load, load_builder, loads, loads_builder
 from bellcrank.randomize import randomize
+from bellcrank.recording import Recording, Viewer
+from bellcrank.results import Contact, RayHits, WorldStatus
 from bellcrank.solvers import Padmm
 
 WORLD = None
@@ -31,7 +33,10 @@ __all__ = [
     "ModelBuilder",
     "Note",
     "Padmm",
+    "RayHits",
+    "Recording",
     "StepReport",
+    "Viewer",
     "WorldStatus",
     "__version__",
     "errors",

@@ -216,8 +216,14 @@ impl Batch {
         Ok(())
     }
 
-    /// Advances all worlds by `count` steps.
+    /// Advances all worlds by `count` steps and reports.
     pub fn step(&mut self, count: usize) -> StepReport {
+        self.advance(count);
+        self.report()
+    }
+
+    /// Advances all worlds by `count` steps; [`Batch::report`] gathers the figures for who wants them.
+    pub fn advance(&mut self, count: usize) {
         let (dt, settings) = (self.dt, self.settings);
         match &self.pool {
             None => self.groups.iter_mut().for_each(|group| group.step(count, dt, &settings, 1)),
@@ -228,10 +234,9 @@ impl Batch {
                 });
             }
         }
-        self.report()
     }
 
-    /// Figures of the last call of [`Batch::step`].
+    /// Figures of the last call of [`Batch::step`] or [`Batch::advance`].
     pub fn report(&self) -> StepReport {
         let figures: Vec<Figures> = self.place.iter().map(|&(g, w)| self.groups[g].figures(w)).collect();
         StepReport {
