@@ -19,7 +19,7 @@ class ArrayField:
 
     def __get__(self, batch: Fields, owner: type) -> FloatArray:
         if batch is None:  # asked of the class, for its documentation
-            return self  # type: ignore[unreachable]
+            return self
         return batch._array(self._name)
 
     def __set__(self, batch: Fields, value: Any) -> None:

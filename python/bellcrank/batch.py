@@ -235,10 +235,11 @@ class Batch(Fields):
         if not reach > 0:
             raise WrongValue(f"reach is {reach}, but must be above zero")
         self._push()
-        found = self._native.ray_cast(chosen, pair, float(reach), ignore)
-        axes = () if isinstance(worlds, (int, np.integer)) else (len(chosen),)
+        distance, shape, point, normal = self._native.ray_cast(chosen, pair, float(reach), ignore)
+        axes: tuple[int, ...] = () if isinstance(worlds, (int, np.integer)) else (len(chosen),)
         axes += () if np.ndim(origins) == np.ndim(directions) == 1 else (pair[0].shape[1],)
-        return RayHits(*(array.reshape(axes + array.shape[1:]) for array in found))
+        vectors = (*axes, 3)
+        return RayHits(distance.reshape(axes), shape.reshape(axes), point.reshape(vectors), normal.reshape(vectors))
 
     def record(self, *, frames_per_second: float = 30.0, worlds: Worlds = None) -> Recording:
         """Records what the chosen worlds (the first sixteen unless told) do from now on.

@@ -260,16 +260,15 @@ impl Batch {
         &self,
         py: Python<'py>,
         worlds: Vec<usize>,
-        (origins, directions): (PyReadonlyArrayDyn<'py, f64>, PyReadonlyArrayDyn<'py, f64>),
+        ends: (PyReadonlyArrayDyn<'py, f64>, PyReadonlyArrayDyn<'py, f64>),
         reach: f64,
         ignore: Option<String>,
     ) -> PyResult<[Bound<'py, PyAny>; 4]> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
-        let numbers = |array: &'_ PyReadonlyArrayDyn<'py, f64>| array.to_vec();
-        let lists = (numbers(&origins), numbers(&directions));
-        let (Ok(origins), Ok(directions)) = lists else { return c_order("rays", false, Err::<_, ()>(())) };
-        let rays = Rays { origins: &origins, directions: &directions, reach, ignore: ignore.as_deref() };
+        let origins = c_order("origins", true, ends.0.as_slice())?;
+        let directions = c_order("directions", true, ends.1.as_slice())?;
+        let rays = Rays { origins, directions, reach, ignore: ignore.as_deref() };
         let hits = py.detach(|| ray_cast(batch, &self.worlds, &worlds, &rays)).map_err(Problem::from)?;
         let count = hits.distance.len();
         Ok([

@@ -89,6 +89,7 @@ def test_loops_stay_closed_and_the_report_says_so(four_bar: bc.Model) -> None:
     assert (report.frozen_body == -1).all()
     assert (report.frozen_step == -1).all()
     assert len(report) == 16
+    assert isinstance(report, bc.StepReport)
     for array in (report.iterations, report.residual, report.penetration, report.contact_count):
         assert array.shape == (16,)
     assert "16 ok" in repr(report)
@@ -246,8 +247,20 @@ def test_threads_and_chunks_do_not_matter(four_bar: bc.Model) -> None:
 def test_solver_options_are_taken(four_bar: bc.Model) -> None:
     strict = bc.Batch(four_bar, solver=bc.Padmm(max_iterations=50, tolerance=1e-9, rounds=(2, 4)))
     assert strict.step(3).loop_gap.max() < 1e-6
-    with pytest.raises(errors.WrongValue, match="tolerance"):
-        bc.Batch(four_bar, solver=bc.Padmm(tolerance=-1.0))
+    for name in (
+        "tolerance",
+        "proximal",
+        "penalty_share",
+        "softness",
+        "gap_tolerance",
+        "contact_recovery",
+        "limit_recovery",
+        "recovery_speed",
+        "bounce_speed",
+    ):
+        bc.Batch(four_bar, solver=bc.Padmm(**{name: 1e-3}))  # type: ignore[arg-type]
+        with pytest.raises(errors.WrongValue, match=name):
+            bc.Batch(four_bar, solver=bc.Padmm(**{name: -1.0}))  # type: ignore[arg-type]
     with pytest.raises(errors.WrongType, match="max_iterations"):
         bc.Batch(four_bar, solver=bc.Padmm(max_iterations="many"))  # type: ignore[arg-type]
     with pytest.raises(errors.WrongType, match="solver"):
@@ -492,6 +505,7 @@ def test_contacts_sensors_and_momentum_are_told() -> None:
         np.testing.assert_allclose(contact.normal, [0, 0, 1], atol=1e-6)
         assert abs(contact.depth) < 1e-3
         assert {contact.shape_a, contact.shape_b} <= set(model.shape_names)
+        assert isinstance(contact, bc.Contact)
         assert contact.point.shape == contact.moment.shape == (3,)
     np.testing.assert_allclose(batch.momentum(), np.zeros((2, 6)), atol=1e-4)
     biped = bc.Batch(bc.load("hybrid_biped"), worlds=2)

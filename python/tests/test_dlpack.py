@@ -67,4 +67,5 @@ def test_jax_takes_arrays_without_copying(batch: bc.Batch) -> None:
     batch.target_position = jax.numpy.ones((5, 1), dtype="float32")  # and numbers come back
     assert (batch.target_position == 1).all()
     tau = bc.tree.gravity(bc.load("double_pendulum"), jax.numpy.zeros((3, 2), dtype="float32"))
-    assert (tau.shape, tau.dtype) == ((3, 2), np.float32)
+    assert tau.shape == (3, 2)
+    assert tau.dtype == np.float32

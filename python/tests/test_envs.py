@@ -44,6 +44,7 @@ def test_rollouts_are_repeatable_for_one_and_two_threads(task: str) -> None:
 def test_shapes_types_and_values(task: str) -> None:
     env = envs.BatchedEnv(task, 4)
     done = env.step(np.zeros((4, env.action_count)))
+    assert isinstance(done, envs.BatchedStep)
     assert done.observations.shape == done.final_observations.shape == (4, env.observation_count)
     assert done.observations.dtype == np.float32
     assert np.isfinite(done.observations).all()
@@ -87,6 +88,12 @@ def test_wrong_arguments_are_told() -> None:
         env.reset(seed=-1)
     with pytest.raises(errors.WrongValue):
         env.reset(seed=1, worlds=[0])
+
+
+def test_registering_twice_does_no_harm() -> None:
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    envs.register()
+    assert set(NAMES.values()) <= set(gymnasium.registry)
 
 
 @pytest.mark.parametrize("name", NAMES.values())

@@ -261,6 +261,7 @@ def test_what_has_no_effect_is_listed() -> None:
     text = URDF.replace("</robot>", '<gazebo reference="upper"/></robot>')
     notes = bc.loads(text, "urdf").ignored
     assert len(notes) == 1
+    assert isinstance(notes[0], bc.Note)
     assert (notes[0].line, notes[0].file) == (10, "text.urdf")
     assert "gazebo" in notes[0].element
     assert notes[0].why
@@ -277,6 +278,7 @@ def test_models_are_written_as_urdf_and_mjcf() -> None:
     model = bc.loads(URDF, "urdf")
     assert bc.loads(model.to_urdf().text, "urdf").joint_names == ["shoulder"]
     exported = model.to_mjcf()
+    assert isinstance(exported, bc.Exported)
     assert bc.loads(exported.text, "mjcf").joint_names == ["shoulder"]
     assert isinstance(exported.left_out, list)
     assert isinstance(exported.files, dict)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import bellcrank as bc
-from bellcrank import envs, errors, tree
+from bellcrank import envs, tree
 
 HERE = Path(__file__)
 TESTS = "\n".join(file.read_text(encoding="utf-8") for file in HERE.parent.glob("test_*.py") if file != HERE)
@@ -25,7 +25,7 @@ CLASSES = [
     bc.RayHits,
     bc.Contact,
 ]
-CLASSES += [envs.BatchedEnv, envs.BatchedStep, errors.Fault]
+CLASSES += [envs.BatchedEnv, envs.BatchedStep]
 
 
 def own_names(module: ModuleType) -> list[str]:

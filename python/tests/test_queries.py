@@ -21,6 +21,7 @@ def test_one_ray_in_one_world_meets_the_ball() -> None:
     # from 5 m down onto a ball of 0.5 m around 2 m: 5 − 2.5 = 2.5 m
     batch = bc.Batch(ball_over_floor(), worlds=2)
     hit = batch.ray_cast((0, 0, 5), (0, 0, -3), worlds=0)
+    assert isinstance(hit, bc.RayHits)
     assert hit.distance.shape == hit.shape.shape == ()
     np.testing.assert_allclose(hit.distance, 2.5, atol=1e-9)
     assert batch.model.shape_names[int(hit.shape)] == "skin"

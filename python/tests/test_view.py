@@ -20,6 +20,7 @@ def batch() -> bc.Batch:
 
 def test_a_recording_becomes_a_page(batch: bc.Batch, tmp_path: Path) -> None:
     with batch.record(frames_per_second=50, worlds=[0, 2]) as recording:
+        assert isinstance(recording, bc.Recording)
         assert recording.active
         assert "recording" in repr(recording)
         batch.step(20)
@@ -72,6 +73,7 @@ def test_wrong_recordings_are_told(batch: bc.Batch, tmp_path: Path) -> None:
 
 def test_the_viewer_serves_its_page_and_follows_steps(batch: bc.Batch) -> None:
     with batch.view() as viewer:
+        assert isinstance(viewer, bc.Viewer)
         assert viewer.url.startswith("http://127.0.0.1:")
         assert viewer.url in viewer._repr_html_()
         assert viewer.url in repr(viewer)
@@ -110,6 +112,19 @@ def test_what_a_watcher_does_reaches_held_arrays(batch: bc.Batch) -> None:
                 time.sleep(0.1)  # leave the worlds to the viewer
             assert not np.array_equal(q, before)
             assert q is batch.joint_position
+
+
+def test_a_viewer_opens_a_browser(batch: bc.Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def browse(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    with batch.view(playing=True) as viewer:
+        assert viewer.open()
+    assert opened == [viewer.url]
 
 
 def test_wrong_viewers_are_told(batch: bc.Batch) -> None:

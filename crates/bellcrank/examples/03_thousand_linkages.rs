@@ -36,15 +36,15 @@ fn linkage(crank: f64) -> Result<Model, Faults> {
 
 /// What geometry says about the rocker's swing [rad]: its angle where crank and coupler are in line, twice.
 fn swing(crank: f64) -> f64 {
-    let angle = |reach: f64| {
-        ((GROUND * GROUND + ROCKER * ROCKER - reach * reach) / (2.0 * GROUND * ROCKER)).acos()
-    };
+    let angle =
+        |reach: f64| ((GROUND * GROUND + ROCKER * ROCKER - reach * reach) / (2.0 * GROUND * ROCKER)).acos();
     angle(COUPLER + crank) - angle(COUPLER - crank)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let crank = |k: usize| 0.05 + 0.25 * k as f64 / (COUNT - 1) as f64;
-    let models: Result<Vec<Arc<Model>>, Faults> = (0..COUNT).map(|k| linkage(crank(k)).map(Arc::new)).collect();
+    let models: Result<Vec<Arc<Model>>, Faults> =
+        (0..COUNT).map(|k| linkage(crank(k)).map(Arc::new)).collect();
     let mut batch = Batch::of(&models?, BatchOptions { threads: 0, ..BatchOptions::default() })?;
     batch.write(Field::TargetVelocity, &[4.0 * PI; COUNT])?; // two turns per second
     let (mut lowest, mut highest, mut worst) = ([f64::INFINITY; COUNT], [f64::NEG_INFINITY; COUNT], 0.0_f64);
