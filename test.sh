@@ -47,6 +47,8 @@ cargo run --locked --release --quiet -- demo --headless
 step "the viewer in a browser"
 BELLCRANK="${CARGO_TARGET_DIR:-$PWD/target}/release/bellcrank" crates/bellcrank-view/web/test.sh
 step "the Python package"
-python/test.sh
+# built together with the tests above: alone, Cargo would choose other features for shared dependencies and compile all again
+cargo build --locked --workspace --all-targets
+BELLCRANK_PYTHON_LIBRARY="${CARGO_TARGET_DIR:-$PWD/target}/debug/lib_native.so" python/test.sh
 
 printf '\nall checks passed\n'
