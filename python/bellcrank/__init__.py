@@ -18,7 +18,7 @@ from bellcrank.models import Exported, Note, library, load, load_builder, loads,
 from bellcrank.randomize import randomize
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits, WorldStatus
-from bellcrank.solvers import Padmm
+from bellcrank.solvers import ComFree, Padmm
 
 WORLD = None
 """The ground, where a joint, a shape or a site asks for a body."""
@@ -27,6 +27,7 @@ __all__ = [
     "WORLD",
     "Batch",
     "BellcrankError",
+    "ComFree",
     "Contact",
     "Exported",
     "Model",

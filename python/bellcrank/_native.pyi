@@ -359,7 +359,13 @@ class StepReport:
 @final
 class Batch:
     def __init__(
-        self, models: list[Model], dt: float, precision: str, threads: int, settings: dict[str, Any]
+        self,
+        models: list[Model],
+        dt: float,
+        precision: str,
+        threads: int,
+        settings: dict[str, Any],
+        contact_capacity: Optional[int],
     ) -> None: ...
     @property
     def precision(self) -> str: ...

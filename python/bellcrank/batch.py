@@ -18,7 +18,7 @@ from bellcrank._native import Model, StepReport
 from bellcrank.errors import WrongShape, WrongType, WrongValue
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits
-from bellcrank.solvers import Padmm
+from bellcrank.solvers import ComFree, Padmm, Solver
 
 _PARAMETERS = frozenset(_native.Batch.parameter_names())
 
@@ -29,7 +29,8 @@ class Batch(Fields):
     ``Batch(model, worlds=4096)`` makes copies of one robot, ``Batch([a, b, c])`` one world of each. A world's
     result depends neither on its neighbours, nor on the number of worlds, nor on ``threads`` (0: one per core).
     ``dt`` [s] is the first model's own unless given; ``precision`` is ``"f32"`` or ``"f64"``; ``integrator`` is
-    ``"semi_implicit_euler"`` or ``"moreau_jean"``, which is of second order where nothing hits.
+    ``"semi_implicit_euler"`` or ``"moreau_jean"``, which is of second order where nothing hits. A pile of loose
+    bodies has room for ``contact_capacity`` contacts per world, twelve per shape unless given.
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
@@ -44,18 +45,20 @@ class Batch(Fields):
         model: Union[Model, Iterable[Model]],
         worlds: Optional[int] = None,
         dt: Optional[float] = None,
-        solver: Optional[Padmm] = None,
+        solver: Optional[Solver] = None,
         precision: str = "f64",
         threads: int = 0,
         integrator: str = "semi_implicit_euler",
+        contact_capacity: Optional[int] = None,
     ) -> None:
         models = world_models(model, worlds)
-        if solver is not None and not isinstance(solver, Padmm):
-            raise WrongType(f"solver must be a bellcrank.Padmm, not {type(solver).__name__}")
+        if solver is not None and not isinstance(solver, (Padmm, ComFree)):
+            raise WrongType(f"solver must be a bellcrank.Padmm or .ComFree, not {type(solver).__name__}")
         step = float(dt) if dt is not None else (models[0].time_step if models else 0.0)
         threads = whole("threads", threads)
         settings = {**(solver or Padmm())._settings(), "integrator": integrator}
-        self._native = _native.Batch(models, step, precision, threads, settings)
+        capacity = None if contact_capacity is None else whole("contact_capacity", contact_capacity)
+        self._native = _native.Batch(models, step, precision, threads, settings, capacity)
         self._models = models
         self._dt = step
         self._live: dict[str, Live] = {}

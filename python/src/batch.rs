@@ -73,7 +73,7 @@ impl Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (models, dt, precision, threads, settings))]
+    #[pyo3(signature = (models, dt, precision, threads, settings, contact_capacity))]
     fn new(
         py: Python<'_>,
         models: Vec<Py<Model>>,
@@ -81,11 +81,13 @@ impl Batch {
         precision: &str,
         threads: usize,
         settings: &Bound<'_, PyDict>,
+        contact_capacity: Option<usize>,
     ) -> PyResult<Self> {
         let models: Vec<_> = models.iter().map(|model| model.get().inner.clone()).collect();
         let precision = read_precision(precision)?;
         let settings = Some(read_settings(py, precision, settings)?);
-        let options = BatchOptions { dt, precision, threads, settings, ..BatchOptions::default() };
+        let options =
+            BatchOptions { dt, precision, threads, contact_capacity, settings, ..BatchOptions::default() };
         let worlds = Worlds::of(&models);
         let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
         Ok(Batch { shared: Shared::new(inner), precision, worlds })

@@ -2,8 +2,8 @@
 
 use crate::error::said;
 use crate::options::Options;
-use bellcrank::sim::{Integrator, Precision, Settings};
-use bellcrank::solve::Penalty;
+use bellcrank::sim::{Integrator, Precision, Settings, Solver};
+use bellcrank::solve::{ComFree, Impedance, Padmm, Penalty};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -36,30 +36,69 @@ pub fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyD
     if let Some(name) = o.typed::<String>("integrator", "a text")? {
         s.integrator = read_integrator(&name)?;
     }
-    let solver = &mut s.solver;
-    solver.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(solver.max_iterations);
-    let mut share = match solver.penalty {
-        Penalty::Share(share) | Penalty::Fixed(share) => share,
+    s.solver = match (o.typed::<String>("solver", "a text")?.as_deref(), s.solver) {
+        (Some("comfree"), _) => Solver::ComFree(read_comfree(&mut o)?),
+        (_, Solver::Padmm(padmm)) => Solver::Padmm(read_padmm(padmm, &mut o)?),
+        (_, other) => other,
     };
     s.rounds = o.typed("rounds", "two whole numbers")?.unwrap_or(s.rounds);
-    for (name, place) in [
-        ("tolerance", &mut solver.tolerance),
-        ("proximal", &mut solver.proximal),
-        ("penalty_share", &mut share),
+    let places = [
         ("softness", &mut s.softness),
         ("gap_tolerance", &mut s.gap_tolerance),
         ("contact_recovery", &mut s.contact_recovery),
         ("limit_recovery", &mut s.limit_recovery),
         ("recovery_speed", &mut s.recovery_speed),
         ("bounce_speed", &mut s.bounce_speed),
-    ] {
-        *place = o.number(name)?.unwrap_or(*place);
-        if !(place.is_finite() && *place >= 0.0) {
-            let text = format!("solver: {name} is {place}, but must be zero or above");
-            return Err(said("WrongValue", text, ""));
-        }
-    }
-    s.solver.penalty = Penalty::Share(share);
+    ];
+    read_numbers(&mut o, places)?;
     o.finish()?;
     Ok(s)
+}
+
+fn read_padmm(mut padmm: Padmm, o: &mut Options<'_>) -> PyResult<Padmm> {
+    padmm.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(padmm.max_iterations);
+    let mut share = match padmm.penalty {
+        Penalty::Share(share) | Penalty::Fixed(share) => share,
+    };
+    let places = [
+        ("tolerance", &mut padmm.tolerance),
+        ("proximal", &mut padmm.proximal),
+        ("penalty_share", &mut share),
+    ];
+    read_numbers(o, places)?;
+    padmm.penalty = Penalty::Share(share);
+    Ok(padmm)
+}
+
+/// The normalised law, or the published one where its gains are given.
+fn read_comfree(o: &mut Options<'_>) -> PyResult<ComFree> {
+    let sweeps = o.typed("sweeps", "a whole number")?;
+    let gains = [o.number("stiffness")?, o.number("damping")?];
+    let mut impedance = Impedance::default();
+    let places = [(gains[0], &mut impedance.stiffness), (gains[1], &mut impedance.damping)];
+    for (given, place) in places {
+        *place = given.unwrap_or(*place);
+        check("stiffness and damping", *place)?;
+    }
+    let law = if gains == [None, None] {
+        ComFree::default()
+    } else {
+        ComFree::published(impedance.stiffness, impedance.damping)
+    };
+    Ok(ComFree { sweeps: sweeps.unwrap_or(law.sweeps), ..law })
+}
+
+fn read_numbers<const N: usize>(o: &mut Options<'_>, places: [(&'static str, &mut f64); N]) -> PyResult<()> {
+    for (name, place) in places {
+        *place = o.number(name)?.unwrap_or(*place);
+        check(name, *place)?;
+    }
+    Ok(())
+}
+
+fn check(name: &str, value: f64) -> PyResult<()> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(());
+    }
+    Err(said("WrongValue", format!("solver: {name} is {value}, but must be zero or above"), ""))
 }

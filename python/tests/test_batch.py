@@ -267,6 +267,21 @@ def test_solver_options_are_taken(four_bar: bc.Model) -> None:
         bc.Batch(four_bar, solver="padmm")  # type: ignore[arg-type]
 
 
+def test_contacts_can_be_solved_in_closed_form() -> None:
+    # a box that was dropped a little rests on the floor with its weight as the contacts' force
+    model = bc.load("box")
+    for solver in (bc.ComFree(), bc.ComFree(sweeps=8), bc.Padmm()):
+        batch = bc.Batch(model, solver=solver, contact_capacity=16)
+        batch.step(500)
+        force = sum(contact.force for contact in batch.contacts())
+        np.testing.assert_allclose(force, [0, 0, 9.81 * model.mass], atol=0.02 * 9.81 * model.mass)
+    bc.Batch(model, solver=bc.ComFree(stiffness=0.2, damping=0.001)).step(10)
+    with pytest.raises(errors.WrongValue, match="stiffness"):
+        bc.Batch(model, solver=bc.ComFree(stiffness=-1.0))
+    with pytest.raises(errors.WrongValue, match="contact_capacity"):
+        bc.Batch(model, contact_capacity=-1)
+
+
 def test_closed_batches_raise(four_bar: bc.Model) -> None:
     with bc.Batch(four_bar) as batch:
         batch.step()

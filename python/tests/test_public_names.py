@@ -22,6 +22,7 @@ CLASSES = [
     bc.Recording,
     bc.Viewer,
     bc.Padmm,
+    bc.ComFree,
     bc.RayHits,
     bc.Contact,
 ]
