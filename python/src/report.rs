@@ -22,10 +22,10 @@ impl StepReport {
     }
 
     fn figures(&self, py: Python<'_>) -> PyResult<&Figures> {
-        if self.figures.get().is_none() {
-            if let Some(batch) = self.batch.upgrade() {
-                batch.lock(py)?.get()?.settle_report();
-            }
+        if self.figures.get().is_none()
+            && let Some(batch) = self.batch.upgrade()
+        {
+            batch.lock(py)?.get()?.settle_report();
         }
         self.figures.get().ok_or_else(|| broken("a report has no figures"))
     }
