@@ -64,7 +64,9 @@ impl Batch {
         let shape = array.shape(batch, worlds);
         check_length(name, values.len(), shape.iter().product())?;
         let unbounded = matches!(array, Array::Parameter(Parameter::Limits | Parameter::MotorEffortLimit));
-        let bad = values.iter().position(|x| x.to_f64().is_nan() || !(unbounded || x.is_finite()));
+        let all_finite = values.iter().fold(true, |fine, x| fine & x.is_finite()); // no branch: in vectors
+        let wrong = |x: &T| x.to_f64().is_nan() || !(unbounded || x.is_finite());
+        let bad = if all_finite { None } else { values.iter().position(wrong) };
         check_finite(name, bad, shape[1..].iter().product())?;
         Ok(py.detach(move || fields::write(batch, worlds, array, values)).map_err(Problem::from)?)
     }
