@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod bench;
+mod bench_contact;
 mod bench_linear;
 mod bench_models;
 mod bench_step;
