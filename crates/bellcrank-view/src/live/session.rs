@@ -265,10 +265,8 @@ impl Live {
     }
 
     fn go_to_keyframe(&mut self, batch: &mut Batch, worlds: &[usize], name: &str) -> Result<(), BatchError> {
-        for &world in worlds {
-            if !batch.reset_to_keyframe(world, name)? {
-                self.note = format!("the mechanism does not close at {name:?}");
-            }
+        if batch.reset_worlds_to_keyframe(worlds, name)?.contains(&false) {
+            self.note = format!("the mechanism does not close at {name:?}");
         }
         Ok(())
     }

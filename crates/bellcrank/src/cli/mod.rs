@@ -25,6 +25,7 @@ use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs the command line with these words, the program's name first; gives the exit code. The binary and
 /// `python -m bellcrank` are both nothing but this.
@@ -144,12 +145,20 @@ impl fmt::Display for Error {
     }
 }
 
-/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start.
+/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start. Worlds whose
+/// loops do not close there stay at the reference pose.
 fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
+    let mut of_model: Vec<(Arc<Model>, Vec<usize>)> = Vec::new();
     for world in 0..batch.worlds() {
-        let first = batch.model(world).map_err(Error::Batch)?.keyframes().first().map(|key| key.name.clone());
-        if let Some(name) = first {
-            batch.reset_to_keyframe(world, &name).map_err(Error::Batch)?;
+        let model = batch.model(world).map_err(Error::Batch)?;
+        match of_model.iter_mut().find(|(known, _)| Arc::ptr_eq(known, model)) {
+            Some((_, worlds)) => worlds.push(world),
+            None => of_model.push((model.clone(), vec![world])),
+        }
+    }
+    for (model, worlds) in of_model {
+        if let Some(key) = model.keyframes().first() {
+            batch.reset_worlds_to_keyframe(&worlds, &key.name).map_err(Error::Batch)?;
         }
     }
     Ok(())

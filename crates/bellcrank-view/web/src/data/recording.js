@@ -82,5 +82,5 @@ function blend(a, b, share, time) {
     norm = Math.sqrt(norm) || 1;
     for (let i = 3; i < 7; i++) poses[k + i] /= norm;
   }
-  return { time, poses, joints: a.joints, traces: a.traces, contacts: a.contacts };
+  return { time, poses, joints: a.joints, velocities: a.velocities, traces: a.traces, contacts: a.contacts };
 }

@@ -33,13 +33,13 @@ pub struct Demo {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Name {
-    /// Squatting bipeds beside a four-bar and a Jansen leg
+    /// Squatting bipeds beside a four-bar and a Jansen walker
     All,
     /// Different four-bars in one batch
     Fourbar,
     /// Bipeds that stand and squat on their linkages
     Biped,
-    /// Theo Jansen's legs at several speeds
+    /// Machines that walk on Theo Jansen's legs, two motors for eight of them
     Jansen,
     /// One of each mechanism
     Zoo,
@@ -52,7 +52,7 @@ const BATCHES: [(&str, usize, Motors); 5] = [
     ("hybrid_biped", 512, Motors::Hold),
     ("hybrid_biped", 256, Motors::Random),
     ("four_bar", 2048, Motors::Random),
-    ("jansen_leg", 512, Motors::Hold),
+    ("jansen_walker", 128, Motors::Hold),
     ("five_bar_quadruped", 512, Motors::Hold),
 ];
 

@@ -6,7 +6,7 @@ use super::squat::Squat;
 use crate::cli::Error;
 use crate::cli::figures::{Figures, Tally};
 use crate::cli::run::Motors;
-use bellcrank::model::library::{self, FourBar, JansenLeg};
+use bellcrank::model::library::{self, FourBar};
 use bellcrank::model::{Control, Model, ModelBuilder};
 use bellcrank::sim::{Batch, BatchError, BatchOptions, Precision};
 use bellcrank::view::Program;
@@ -14,9 +14,10 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// Mechanisms that are worth looking at side by side.
-const ZOO: [&str; 10] = [
+const ZOO: [&str; 11] = [
     "hybrid_biped",
     "five_bar_quadruped",
+    "jansen_walker",
     "jansen_leg",
     "delta",
     "stewart",
@@ -40,10 +41,10 @@ pub struct Show {
 impl Show {
     pub fn of(name: Name) -> Result<Self, Error> {
         let (title, models) = match name {
-            Name::All => ("bipeds, four-bar, Jansen", all()?),
+            Name::All => ("bipeds, four-bar, walker", all()?),
             Name::Biped => ("hybrid bipeds", vec![build(library::hybrid_biped())?; 16]),
             Name::Fourbar => ("different four-bars", four_bars()?),
-            Name::Jansen => ("Jansen's legs", legs()?),
+            Name::Jansen => ("Jansen walkers", vec![build(library::jansen_walker())?; 4]),
             Name::Zoo => (
                 "the zoo",
                 ZOO.iter().filter_map(|n| library::by_name(n)).map(build).collect::<Result<_, _>>()?,
@@ -81,10 +82,10 @@ fn build(builder: ModelBuilder) -> Result<Arc<Model>, Error> {
     builder.build().map(Arc::new).map_err(Error::Faults)
 }
 
-/// A biped in front, a four-bar and a leg beside it, more bipeds behind.
+/// A biped in front, a four-bar and a walker beside it, more bipeds behind.
 fn all() -> Result<Vec<Arc<Model>>, Error> {
     let biped = build(library::hybrid_biped())?;
-    let mut models = vec![biped.clone(), build(library::four_bar())?, build(library::jansen_leg())?];
+    let mut models = vec![biped.clone(), build(library::four_bar())?, build(library::jansen_walker())?];
     models.extend(vec![biped; 15]);
     Ok(models)
 }
@@ -100,13 +101,7 @@ fn four_bars() -> Result<Vec<Arc<Model>>, Error> {
     (0..16).map(|n| build(lengths(n).builder())).collect()
 }
 
-fn legs() -> Result<Vec<Arc<Model>>, Error> {
-    let leg =
-        |n: usize| JansenLeg { crank_angle: TAU * n as f64 / 6.0, clearance: 0.01, ..JansenLeg::default() };
-    (0..6).map(|n| build(leg(n).builder())).collect()
-}
-
-/// Bipeds squat, cranks turn, whatever holds a position sways a little.
+/// Bipeds squat, walkers walk, cranks turn, whatever holds a position sways a little.
 fn program(batch: &Batch) -> Result<Program, BatchError> {
     let mut squat = None;
     for world in 0..batch.worlds() {
@@ -122,6 +117,7 @@ fn program(batch: &Batch) -> Result<Program, BatchError> {
                 Some(squat) if model.name() == "hybrid_biped" => {
                     squat.apply(batch, world, depth(world, time))
                 }
+                _ if model.name() == "jansen_walker" => walk(batch, world, time),
                 _ => sway(batch, world, &model, time),
             }
         })
@@ -135,6 +131,23 @@ fn depth(world: usize, time: f64) -> f64 {
     }
     let period = 4.0 + 0.25 * (world % 5) as f64;
     0.5 - 0.5 * (TAU * time / period).cos()
+}
+
+/// Cranks of a walker that goes [rad/s].
+const PACE: f64 = 5.0;
+
+/// Where it stands among others it walks to and fro; the first of a batch of its own keeps on walking (the camera follows), and
+/// the others walk in circles, one side faster than the other.
+fn walk(batch: &mut Batch, world: usize, time: f64) -> Result<(), BatchError> {
+    let alone = batch.model(0)?.name() == "jansen_walker";
+    let start = (time / 1.0).min(1.0);
+    let [left, right] = match (alone, world) {
+        (false, _) => [(TAU * time / 8.0).cos(); 2],
+        (true, 0) => [1.0, 1.0],
+        (true, n) => [[1.0, 0.25], [0.25, 1.0], [-0.5, -1.0]][(n - 1) % 3],
+    };
+    batch.set_target_velocity(world, 0, PACE * start * left)?;
+    batch.set_target_velocity(world, 1, PACE * start * right)
 }
 
 fn sway(batch: &mut Batch, world: usize, model: &Model, time: f64) -> Result<(), BatchError> {
