@@ -51,6 +51,12 @@ fn an_unknown_model_is_an_error_that_lists_the_known() {
     );
 }
 
+#[test]
+fn a_slip_of_the_pen_is_understood() {
+    let text = String::from_utf8_lossy(&bellcrank(&["check", "four-bar"]).stderr).into_owned();
+    assert!(text.contains("did you mean \"four_bar\"?"), "{text}");
+}
+
 /// A second of standing: closed to 10 µm even in single precision, every step solved, nothing lost.
 #[test]
 fn run_prints_the_figures_that_scripts_rely_on() {
@@ -87,11 +93,12 @@ fn the_same_seed_gives_the_same_energy_whatever_the_threads() {
 
 #[test]
 fn a_bad_time_step_is_an_error() {
-    let output = bellcrank(&["run", "box", "--dt", "-1"]);
-    assert_eq!(output.status.code(), Some(2), "clap takes it for a flag");
-    let output = bellcrank(&["run", "box", "--dt", "0"]);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("the time step must be a number above zero"), "{text}");
+    for dt in ["0", "-1", "nan"] {
+        let output = bellcrank(&["run", "box", "--dt", dt]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{dt}");
+        assert!(text.contains("the time step must be a number above zero"), "{dt}: {text}");
+    }
 }
 
 /// A robot file with a fault: the error names file, line, element and the way out.

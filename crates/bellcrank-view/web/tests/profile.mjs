@@ -4,19 +4,21 @@
 // processor time per picture, which a busy machine disturbs less than pictures per second.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { BELLCRANK, OUTPUT, openBrowser, openPage } from './browser.mjs';
 
 const worlds = process.argv[2] ?? '100';
 const recorded = `${OUTPUT}profile-${worlds}.html`, file = `${OUTPUT}profile-page.html`;
 const SECONDS = 3;
+const PAGE = process.env.PAGE ?? new URL('../dist/page.html', import.meta.url).pathname;
 
 /** What is taken away; each starts from the whole page. */
 const WITHOUT = {
   nothing: () => {},
-  'true shadow': () => { window.bellcrank.stage.showShadows(false); },
+  'shadows': () => { const { worlds, stage } = window.bellcrank; worlds.crowd.shadow.visible = stage.key.castShadow = false; },
   worlds: () => { window.bellcrank.worlds.group.visible = false; },
-  'floor and patches': () => { const { stage, worlds } = window.bellcrank; stage.floor.visible = worlds.patches.mesh.visible = false; },
+  floor: () => { window.bellcrank.stage.floor.visible = false; },
+  patches: () => { window.bellcrank.worlds.patches.mesh.visible = false; },
   'panels': () => { document.querySelectorAll('.card').forEach((card) => { card.style.display = 'none'; }); },
   'new poses': () => { window.bellcrank.source.pause(); },
   'the picture': () => { window.bellcrank.stage.render = () => {}; },
@@ -66,12 +68,13 @@ async function measure(browser, name, change) {
   await page.close();
 }
 
+mkdirSync(OUTPUT, { recursive: true });
 try { readFileSync(recorded); } catch {
   execFileSync(BELLCRANK, ['run', 'hybrid_biped', '--worlds', worlds, '--show', worlds, '--steps', '500', '--precision', 'f32', '--control', 'random', '--record', recorded]);
 }
 // the recording in the page as it is now
 const script = readFileSync(recorded, 'utf8').match(/<script id="recording"[^]*?<\/script>/)[0];
-writeFileSync(file, readFileSync(new URL('../dist/page.html', import.meta.url), 'utf8').replace('<!--recording-->', () => script));
+writeFileSync(file, readFileSync(PAGE, 'utf8').replace('<!--recording-->', () => script));
 const browser = await openBrowser();
 for (const [name, change] of Object.entries(WITHOUT)) await measure(browser, name, change);
 await browser.close();

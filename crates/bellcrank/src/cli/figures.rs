@@ -127,12 +127,18 @@ impl Figures {
 
     pub fn print(&self) {
         say(format_args!(
-            "{}: {} worlds × {} steps of {} s, {}",
-            self.model, self.worlds, self.steps, self.dt, self.precision
+            "{}: {} × {} of {} s, {}, {}",
+            self.model,
+            counted(self.worlds, "world"),
+            counted(self.steps, "step"),
+            self.dt,
+            self.precision,
+            counted(self.threads, "thread")
         ));
         say(format_args!(
-            "  world-steps/s    {:>12.0}   {:.0} per core",
-            self.world_steps_per_second, self.world_steps_per_core_second
+            "  world-steps/s    {:>12}   {} per core",
+            grouped(self.world_steps_per_second),
+            grouped(self.world_steps_per_core_second)
         ));
         say(format_args!(
             "  loop gap         {:>12.1e} m, {:.1e} rad at most",
@@ -154,8 +160,27 @@ impl Figures {
         ));
         let status: Vec<String> = self.status.iter().map(|(name, n)| format!("{n} {name}")).collect();
         say(format_args!("  status           {:>12}", status.join(", ")));
-        say(format_args!("  memory           {:>12} bytes per world", self.memory_bytes_per_world));
+        let memory = grouped(self.memory_bytes_per_world as f64);
+        say(format_args!("  memory           {memory:>12} bytes per world"));
     }
+}
+
+/// 1234567.8 → "1 234 568", with spaces that do not break.
+pub fn grouped(x: f64) -> String {
+    let digits = format!("{x:.0}");
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && digit.is_ascii_digit() && (digits.len() - k) % 3 == 0 && !text.ends_with('-') {
+            text.push('\u{a0}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "1 world", "2 worlds".
+pub fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The number of iterations that this share of all world-steps did not exceed.
@@ -178,4 +203,24 @@ pub fn cpu_seconds() -> f64 {
     let Some((_, fields)) = text.rsplit_once(')') else { return 0.0 };
     let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|x| x.parse::<f64>().ok()).sum::<f64>();
     ticks / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_written_in_groups_of_three() {
+        let plain = |x| grouped(x).replace('\u{a0}', " ");
+        assert_eq!([0.4, 999.0, 1000.0, 1234567.8].map(plain), ["0", "999", "1 000", "1 234 568"]);
+        assert_eq!(plain(-123456.0), "-123 456");
+    }
+
+    /// Of ten world-steps three took 1 iteration, six 2 and one 9.
+    #[test]
+    fn quantiles_are_read_off_the_counts() {
+        let counts = [0, 3, 6, 0, 0, 0, 0, 0, 0, 1];
+        assert_eq!((quantile(&counts, 0.5), quantile(&counts, 0.95)), (2, 9));
+        assert_eq!(quantile(&[0, 0], 0.5), 0);
+    }
 }

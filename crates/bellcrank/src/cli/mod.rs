@@ -17,7 +17,7 @@ mod view;
 mod watch;
 
 use bellcrank::import::{ImportError, Options, load};
-use bellcrank::model::{Faults, Model, library};
+use bellcrank::model::{Faults, Model, library, nearest};
 use bellcrank::sim::{Batch, BatchError};
 use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
@@ -122,12 +122,12 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::UnknownModel(name) => {
-                let known: Vec<&str> = library::names().collect();
-                write!(
-                    f,
-                    "there is no file and no shipped mechanism {name:?}\n  hint: the shipped ones are {}",
-                    known.join(", ")
-                )
+                write!(f, "there is no file and no shipped mechanism {name:?}\n  hint: ")?;
+                let known: Vec<String> = library::names().map(str::to_owned).collect();
+                match nearest(name, known.iter()) {
+                    Some(meant) => write!(f, "did you mean {meant:?}? `bellcrank models` lists all"),
+                    None => write!(f, "the shipped ones are {}", known.join(", ")),
+                }
             }
             Error::UnknownScene(name) => {
                 let known: Vec<&str> = bench::SCENES.iter().map(|scene| scene.name).collect();

@@ -19,8 +19,11 @@ pub struct Run {
     #[arg(long, default_value_t = 1000)]
     pub steps: usize,
     /// Step [s]
-    #[arg(long, default_value_t = 0.004)]
+    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
     pub dt: f64,
+    /// How reactions are found
+    #[arg(long, value_enum, default_value_t = Solver::Padmm)]
+    pub solver: Solver,
     /// Numbers of 64 or 32 bits
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
@@ -44,6 +47,12 @@ pub struct Run {
 pub enum Bits {
     F32,
     F64,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Solver {
+    /// Proximal ADMM on joints, limits, motors and contacts together
+    Padmm,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]

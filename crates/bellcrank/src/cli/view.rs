@@ -18,7 +18,7 @@ pub struct View {
     #[arg(long, default_value_t = 1)]
     worlds: usize,
     /// Step [s]
-    #[arg(long, default_value_t = 0.004)]
+    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
     dt: f64,
     /// Worlds that are shown [default: up to 100]
     #[arg(long, value_name = "N")]

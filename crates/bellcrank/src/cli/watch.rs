@@ -1,6 +1,6 @@
 //! Whoever looks on while a batch runs: the recorder, a browser, the progress line, and Ctrl-C.
 
-use super::figures::Tally;
+use super::figures::{Tally, counted, grouped};
 use super::say::{Progress, say};
 use super::{Error, stop};
 use bellcrank::sim::{Batch, StepReport};
@@ -158,10 +158,10 @@ fn progress_words(tally: &Tally, report: &StepReport) -> String {
     report.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
     let status: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
     format!(
-        "{} worlds × {} steps  {:.0} world-steps/s  gap {:.0e} m  {}",
-        tally.figures.worlds,
-        tally.figures.steps,
-        tally.speed(),
+        "{} × {}  {} world-steps/s  gap {:.0e} m  {}",
+        counted(tally.figures.worlds, "world"),
+        counted(tally.figures.steps, "step"),
+        grouped(tally.speed()),
         tally.figures.loop_gap_max_m,
         status.join(", ")
     )

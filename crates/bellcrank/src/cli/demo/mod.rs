@@ -4,8 +4,8 @@ mod pile;
 mod show;
 mod squat;
 
-use super::figures::Figures;
-use super::run::{Bits, Motors, Run};
+use super::figures::{Figures, grouped};
+use super::run::{Bits, Motors, Run, Solver};
 use super::say::say;
 use super::watch::{Listen, Watch, announce};
 use super::{Error, stop};
@@ -108,6 +108,7 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         worlds,
         steps: 250,
         dt: 0.004,
+        solver: Solver::Padmm,
         precision: Bits::F32,
         threads: 0,
         seed: 1,
@@ -127,7 +128,10 @@ fn print_head() {
 
 fn print_row(figures: &Figures, motors: &str) {
     say(format_args!(
-        "{:<26} {:>7} {motors:>9} {:>15.0} {:>10.1e} m",
-        figures.model, figures.worlds, figures.world_steps_per_second, figures.loop_gap_max_m
+        "{:<26} {:>7} {motors:>9} {:>15} {:>10.1e} m",
+        figures.model,
+        figures.worlds,
+        grouped(figures.world_steps_per_second),
+        figures.loop_gap_max_m
     ));
 }
