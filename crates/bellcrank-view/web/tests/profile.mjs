@@ -4,7 +4,9 @@
 // processor time per picture, which a busy machine disturbs less than pictures per second.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { browserSeconds, perPicture } from './asks.mjs';
 import { BELLCRANK, OUTPUT, openBrowser, openPage } from './browser.mjs';
 
 const worlds = process.argv[2] ?? '100';
@@ -24,22 +26,6 @@ const WITHOUT = {
   'the picture': () => { window.bellcrank.stage.render = () => {}; },
 };
 
-/** Processor seconds by kind of process: those that Chromium started for us. */
-function processSeconds() {
-  const seconds = {};
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      if (!command.includes('swiftshader') || !command.includes('headless')) continue;
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const kind = command.match(/--type=([a-z-]+)/)?.[1] ?? 'browser';
-      seconds[kind] = (seconds[kind] ?? 0) + (Number(fields[11]) + Number(fields[12])) / 100;
-    } catch { /* it has ended meanwhile */ }
-  }
-  return seconds;
-}
-
 async function measure(browser, name, change) {
   const page = await openPage(browser, `file://${file}`);
   await page.evaluate(() => window.bellcrank.source.loaded);
@@ -56,15 +42,13 @@ async function measure(browser, name, change) {
   await page.evaluate(change);
   await page.waitForTimeout(1500);
   const read = () => page.evaluate(() => ({ drawn: window.bellcrank.drawn, spent: window.bellcrank.spent }));
-  const [a, before, clock] = [await read(), processSeconds(), Date.now()];
+  const [a, before, clock] = [await read(), browserSeconds(), Date.now()];
   await page.waitForTimeout(1000 * SECONDS);
-  const [b, after, elapsed] = [await read(), processSeconds(), (Date.now() - clock) / 1000];
+  const [b, after, elapsed] = [await read(), browserSeconds(), (Date.now() - clock) / 1000];
   const frames = b.drawn - a.drawn;
-  const per = Object.fromEntries(Object.keys(after).map((kind) => [kind, (1000 * (after[kind] - (before[kind] ?? 0))) / frames]));
-  const sum = Object.values(per).reduce((x, y) => x + y, 0);
   const { triangles, calls } = await page.evaluate(() => window.bellcrank.stage.renderer.info.render);
-  console.log(`without ${name.padEnd(18)} ${(frames / elapsed).toFixed(1).padStart(5)} pictures/s  ${sum.toFixed(1).padStart(5)} ms: `
-    + `script ${((b.spent - a.spent) / frames).toFixed(1)}, ${Object.entries(per).map(([kind, ms]) => `${kind} ${ms.toFixed(1)}`).join(', ')}; ${calls} calls, ${triangles} triangles`);
+  console.log(`without ${name.padEnd(12)} ${(frames / elapsed).toFixed(1).padStart(5)} pictures/s, ${perPicture(before, after, frames).told}, `
+    + `script ${((b.spent - a.spent) / frames).toFixed(1)}; ${calls} calls, ${triangles} triangles, load ${loadavg()[0].toFixed(1)}`);
   await page.close();
 }
 

@@ -7,7 +7,7 @@ import { makeFlock } from './flock.js';
 import { shadowMaterial } from './plain.js';
 
 const FINEST = 0.2; // worth of the least part that is drawn (see `slice`)
-const FEW = { worlds: 10000, shadows: 2000 }, MANY = { worlds: 150000, shadows: 50000 }; // triangles
+const FEW = { worlds: 8000, shadows: 2000 }, MANY = { worlds: 150000, shadows: 50000 }; // triangles
 const SHADOW_PIXELS = 55; // worlds that look smaller than this have only a soft patch under them
 const PATIENCE = 8; // pictures until the list is made anew
 

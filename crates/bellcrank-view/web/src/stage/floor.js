@@ -6,39 +6,41 @@ import * as THREE from 'three';
 import { BACKDROP, SHADOW } from './light.js';
 
 const VERTEX = /* glsl */ `
-varying vec2 ground;
+uniform float cell;
+varying vec2 grid; // in cells
 void main() {
   vec4 p = modelMatrix * vec4(position, 1.0);
-  ground = p.xy;
+  grid = p.xy / cell;
   gl_Position = projectionMatrix * viewMatrix * p;
 }`;
 
-// Lines are about a pixel wide, whatever the distance; where cells become smaller than a few pixels they fade out.
+// Lines are about a pixel wide, whatever the distance; where cells become smaller than a few pixels they fade out. It fills
+// half the picture: every operation counts.
 const FRAGMENT = /* glsl */ `
-uniform float cell;
-uniform float reach;
-uniform vec2 center;
+uniform vec2 center; // in cells
+uniform float nearness; // 1 / reach², in cells
 uniform vec3 backdrop;
 uniform float pixel; // of the page, in pixels of the picture
-varying vec2 ground;
+varying vec2 grid;
 void main() {
-  vec2 wide = max(pixel * fwidth(ground), vec2(1e-6)); // metres per pixel
-  float widest = max(wide.x, wide.y) / cell;
-  vec2 x = ground / cell;
-  vec2 fine = abs(fract(x - 0.5) - 0.5) * cell / wide, bold = abs(fract(0.1 * x - 0.5) - 0.5) * 10.0 * cell / wide;
+  vec2 wide = pixel * fwidth(grid) + 1e-6; // cells per pixel
+  vec2 dense = 1.0 / wide;
+  vec2 fine = abs(fract(grid - 0.5) - 0.5) * dense, bold = abs(fract(0.1 * grid - 0.5) - 0.5) * (10.0 * dense);
+  float widest = max(wide.x, wide.y);
   float line = max(
-    0.22 * clamp(1.0 - min(fine.x, fine.y), 0.0, 1.0) * clamp(1.36 - 3.0 * widest, 0.0, 1.0),
-    0.42 * clamp(1.35 - min(bold.x, bold.y), 0.0, 1.0) * clamp(1.36 - 0.3 * widest, 0.0, 1.0));
-  vec2 away = (ground - center) / reach;
-  float near = clamp(1.0 - dot(away, away), 0.0, 1.0);
-  gl_FragColor = vec4(mix(backdrop, mix(vec3(0.945, 0.955, 0.962), vec3(0.47, 0.53, 0.58), line), near * near), 1.0);
+    clamp(1.0 - min(fine.x, fine.y), 0.0, 1.0) * clamp(0.30 - 0.66 * widest, 0.0, 0.22),
+    clamp(1.35 - min(bold.x, bold.y), 0.0, 1.0) * clamp(0.57 - 0.126 * widest, 0.0, 0.42));
+  vec2 away = grid - center;
+  float near = max(1.0 - nearness * dot(away, away), 0.0);
+  near *= near;
+  gl_FragColor = vec4(backdrop - near * (vec3(0.008, 0.010, 0.011) + line * vec3(0.475, 0.425, 0.382)), 1.0);
 }`;
 
 /** Grid cells are a power of ten near a sixth of `size` [m]. */
 export function makeFloor(size) {
   const cell = 10 ** Math.round(Math.log10(size / 6));
   const reach = 16 * size;
-  const uniforms = { pixel: { value: 1 }, cell: { value: cell }, reach: { value: reach }, center: { value: new THREE.Vector2() }, backdrop: { value: new THREE.Vector3().setFromColor(new THREE.Color(BACKDROP).convertLinearToSRGB()) } };
+  const uniforms = { pixel: { value: 1 }, cell: { value: cell }, nearness: { value: (cell / reach) ** 2 }, center: { value: new THREE.Vector2() }, backdrop: { value: new THREE.Vector3().setFromColor(new THREE.Color(BACKDROP).convertLinearToSRGB()) } };
   const material = new THREE.ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, depthWrite: false });
   const mesh = new THREE.Mesh(new THREE.PlaneGeometry(4 * reach, 4 * reach), material);
   mesh.renderOrder = 1; // after what hides it

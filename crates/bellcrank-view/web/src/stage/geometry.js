@@ -13,14 +13,14 @@ export function geometryKey(geometry) {
 /** Triangles in the shape's own frame: coarse, light, middle or fine; capsule, cylinder and cone stand along z. */
 export function makeGeometry(geometry, meshes, detail) {
   if (detail === 'coarse') return coarseGeometry(geometry, meshes);
-  const round = { light: 8, middle: 16, fine: 28 }[detail];
+  const round = { light: 6, middle: 16, fine: 28 }[detail];
   switch (geometry.type) {
     case 'sphere':
       return new THREE.SphereGeometry(geometry.radius, round, Math.round(0.65 * round));
     case 'ellipsoid':
       return new THREE.SphereGeometry(1, round, Math.round(0.65 * round)).scale(...geometry.radii);
     case 'capsule':
-      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, { light: 2, middle: 4, fine: 7 }[detail], round, 1).rotateX(Math.PI / 2);
+      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, { light: 1, middle: 4, fine: 7 }[detail], round, 1).rotateX(Math.PI / 2);
     case 'cylinder':
       return new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
     case 'cone':

@@ -55,7 +55,8 @@ export class Stage {
     this.shade.position.x = center.x;
     this.shade.position.y = center.y;
     this.shade.scale.setScalar(radius);
-    this.floor.material.uniforms.center.value.set(center.x, center.y);
+    const { center: middle, cell } = this.floor.material.uniforms;
+    middle.value.set(center.x, center.y).divideScalar(cell.value);
   }
 
   resize() {
