@@ -52,6 +52,27 @@ fn an_unknown_model_is_an_error_that_lists_the_known() {
 }
 
 #[test]
+fn a_count_that_makes_no_sense_is_an_error() {
+    for (flag, value) in [("--worlds", "0"), ("--worlds", "many"), ("--steps", "1.5"), ("--show", "0")] {
+        let output = bellcrank(&["run", "box", flag, value]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{flag} {value}");
+        assert!(text.contains("it must be a whole number"), "{text}");
+    }
+    let output = bellcrank(&["run", "box", "--worlds", "100000000000"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if cfg!(target_os = "linux") {
+        assert!(text.contains("GB of memory") && text.contains("hint: fewer --worlds"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_said_so() {
+    let text = String::from_utf8_lossy(&bellcrank(&["check", "robots/leg.urdf"]).stderr).into_owned();
+    assert!(text.contains("there is no file \"robots/leg.urdf\"\n  hint: looked for it from"), "{text}");
+}
+
+#[test]
 fn a_slip_of_the_pen_is_understood() {
     let text = String::from_utf8_lossy(&bellcrank(&["check", "four-bar"]).stderr).into_owned();
     assert!(text.contains("did you mean \"four_bar\"?"), "{text}");

@@ -166,8 +166,9 @@ test('panels fit into low and narrow windows', async (t) => {
         const fits = box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && (card.id === 'foot' || box.bottom <= foot.top);
         return fits ? [] : [`${card.id || card.className} ${[box.left, box.top, box.right, box.bottom].map(Math.round)}`];
       });
+      const wrapped = [...document.querySelectorAll('.plot .row')].filter((row) => row.clientHeight > 24).map((row) => row.textContent);
       const wide = [...document.querySelectorAll('.card, .plot .row, .shows label')].filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).map((e) => e.textContent.slice(0, 30));
-      return { clipped, wide, sliders: document.querySelector('.sliders').clientHeight };
+      return { clipped, wide: [...wide, ...wrapped], sliders: document.querySelector('.sliders').clientHeight };
     });
     assert.deepEqual(found.clipped, [], `${width}×${height}`);
     assert.deepEqual(found.wide, [], `${width}×${height}`);

@@ -3,7 +3,7 @@
 use super::Error;
 use super::run::{Bits, Run};
 use super::say::say;
-use bellcrank::sim::{Batch, StepReport};
+use bellcrank::sim::{Batch, StepReport, WorldStatus};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -30,6 +30,9 @@ pub struct Figures {
     pub energy_end_j: f64,
     pub status: BTreeMap<&'static str, usize>,
     pub memory_bytes_per_world: usize,
+    /// The first world that froze, for people.
+    #[serde(skip)]
+    pub first_frozen: Option<String>,
 }
 
 /// Figures while they grow.
@@ -65,6 +68,7 @@ impl Tally {
             energy_end_j: 0.0,
             status: BTreeMap::new(),
             memory_bytes_per_world: batch.memory_bytes_per_world(),
+            first_frozen: None,
         };
         let counts = vec![0; batch.iteration_counts().len()];
         Ok(Tally { figures, counts, converged: 0, seconds: 0.0, core_seconds: 0.0 })
@@ -109,8 +113,14 @@ impl Tally {
         (figures.iterations_median, figures.iterations_p95) =
             (quantile(&self.counts, 0.5), quantile(&self.counts, 0.95));
         figures.energy_end_j = batch.energy(0).map_err(Error::Batch)?;
-        for status in batch.report().status {
+        for (world, status) in batch.report().status.into_iter().enumerate() {
             *figures.status.entry(status.name()).or_default() += 1;
+            if let (WorldStatus::Frozen { body, step }, None) = (status, &figures.first_frozen) {
+                let model = batch.model(world).map_err(Error::Batch)?;
+                let name = model.bodies().get(body as usize).map_or("a body", |body| &body.name);
+                figures.first_frozen =
+                    Some(format!("world {world} at step {step}: {name} stopped being finite"));
+            }
         }
         Ok(self.figures)
     }
@@ -131,7 +141,7 @@ impl Figures {
             self.model,
             counted(self.worlds, "world"),
             counted(self.steps, "step"),
-            self.dt,
+            if (1e-9..1e9).contains(&self.dt) { self.dt.to_string() } else { format!("{:e}", self.dt) },
             self.precision,
             counted(self.threads, "thread")
         ));
@@ -141,17 +151,18 @@ impl Figures {
             grouped(self.world_steps_per_core_second)
         ));
         say(format_args!(
-            "  loop gap         {:>12.1e} m, {:.1e} rad at most",
-            self.loop_gap_max_m, self.loop_gap_max_rad
+            "  loop gap         {:>12} m, {} rad at most",
+            small(self.loop_gap_max_m),
+            small(self.loop_gap_max_rad)
         ));
-        say(format_args!("  penetration      {:>12.1e} m at most", self.penetration_max_m));
+        say(format_args!("  penetration      {:>12} m at most", small(self.penetration_max_m)));
         say(format_args!(
             "  iterations       {:>12}   median, {} at the 95th percentile",
             self.iterations_median, self.iterations_p95
         ));
         say(format_args!(
-            "  residual         {:>12.1e}   at most; {:.2} % converged",
-            self.residual_max,
+            "  residual         {:>12}   at most; {:.2} % converged",
+            small(self.residual_max),
             100.0 * self.converged_fraction
         ));
         say(format_args!(
@@ -160,6 +171,9 @@ impl Figures {
         ));
         let status: Vec<String> = self.status.iter().map(|(name, n)| format!("{n} {name}")).collect();
         say(format_args!("  status           {:>12}", status.join(", ")));
+        if let Some(told) = &self.first_frozen {
+            say(format_args!("  frozen           {told}"));
+        }
         let memory = grouped(self.memory_bytes_per_world as f64);
         say(format_args!("  memory           {memory:>12} bytes per world"));
     }
@@ -176,6 +190,11 @@ pub fn grouped(x: f64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// "1.2e-7"; plain "0" for nothing at all.
+pub fn small(x: f64) -> String {
+    if x == 0.0 { "0".into() } else { format!("{x:.1e}") }
 }
 
 /// "1 world", "2 worlds".

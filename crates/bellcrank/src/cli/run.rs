@@ -5,6 +5,7 @@ use super::say::say;
 use super::watch::{Watch, Watcher};
 use super::{Error, open};
 use bellcrank::sim::{Batch, BatchOptions, Precision};
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ pub struct Run {
     /// A file (.urdf, .xml, .usda), or the name of a shipped mechanism (`bellcrank models` lists them)
     pub file: String,
     /// Number of worlds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
     pub worlds: usize,
     /// Number of steps
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = super::whole_number)]
     pub steps: usize,
     /// Step [s]
     #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
@@ -28,7 +29,7 @@ pub struct Run {
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
     /// Threads; 0 for one per core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
     /// Seed of `--control random`
     #[arg(long, default_value_t = 0)]
@@ -71,7 +72,7 @@ const RANDOM_STRIDE: usize = 10;
 impl Run {
     pub fn run(self) -> Result<(), Error> {
         let model = Arc::new(open(&self.file)?);
-        let mut batch = Batch::new(model, self.worlds, self.options()).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         if self.json {
             say(serde_json::json!(figures));
@@ -84,7 +85,7 @@ impl Run {
     /// Runs the worlds and gathers the figures.
     pub fn measure(&self) -> Result<Figures, Error> {
         let model = Arc::new(open(&self.file)?);
-        let mut batch = Batch::new(model, self.worlds, self.options()).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         watcher.finish(&mut batch)?;
         Ok(figures)

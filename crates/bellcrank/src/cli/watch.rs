@@ -1,6 +1,6 @@
 //! Whoever looks on while a batch runs: the recorder, a browser, the progress line, and Ctrl-C.
 
-use super::figures::{Tally, counted, grouped};
+use super::figures::{Tally, counted, grouped, small};
 use super::say::{Progress, say};
 use super::{Error, stop};
 use bellcrank::sim::{Batch, StepReport};
@@ -24,7 +24,7 @@ pub struct Watch {
     #[arg(long)]
     pub view: bool,
     /// How many worlds are recorded or shown [default: 16 recorded, 100 shown]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     pub show: Option<usize>,
     /// Frames per simulated second of a recording
     #[arg(long, value_name = "N", default_value_t = 30.0)]
@@ -158,11 +158,11 @@ fn progress_words(tally: &Tally, report: &StepReport) -> String {
     report.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
     let status: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
     format!(
-        "{} × {}  {} world-steps/s  gap {:.0e} m  {}",
+        "{} × {}  {} world-steps/s  gap {} m  {}",
         counted(tally.figures.worlds, "world"),
         counted(tally.figures.steps, "step"),
         grouped(tally.speed()),
-        tally.figures.loop_gap_max_m,
+        small(tally.figures.loop_gap_max_m),
         status.join(", ")
     )
 }

@@ -67,7 +67,7 @@ const PATCH = /* glsl */ `
 varying vec2 from;
 void main() {
   float near = max(1.0 - dot(from, from), 0.0);
-  gl_FragColor = vec4(0.153, 0.192, 0.235, 0.30 * near * near);
+  gl_FragColor = vec4(0.153, 0.192, 0.235, 0.22 * near * near);
 }`;
 
 /**
@@ -88,7 +88,7 @@ export class Patches {
     Object.assign(this, { worlds, height: floor - 0.4e-3 * size });
     this.sizes = worlds.map((world) => {
       const { low, high } = models[world.model].extent;
-      return [1.7 * (high[0] - low[0]) + 0.05, 1.5 * (high[1] - low[1]) + 0.05];
+      return [1.5 * (high[0] - low[0]), 1.3 * (high[1] - low[1])];
     });
   }
 

@@ -4,7 +4,7 @@ mod pile;
 mod show;
 mod squat;
 
-use super::figures::{Figures, grouped};
+use super::figures::{Figures, grouped, small};
 use super::run::{Bits, Motors, Run, Solver};
 use super::say::say;
 use super::watch::{Listen, Watch, announce};
@@ -128,10 +128,10 @@ fn print_head() {
 
 fn print_row(figures: &Figures, motors: &str) {
     say(format_args!(
-        "{:<26} {:>7} {motors:>9} {:>15} {:>10.1e} m",
+        "{:<26} {:>7} {motors:>9} {:>15} {:>10} m",
         figures.model,
         figures.worlds,
         grouped(figures.world_steps_per_second),
-        figures.loop_gap_max_m
+        small(figures.loop_gap_max_m)
     ));
 }
