@@ -23,7 +23,7 @@ const PICTURES = {
   linkage: { args: ['view', 'jansen_leg'], until: 0.5, acts: [[() => ['names', 'axes'].forEach((name) => window.bellcrank.overlays.set(name, true))]] },
   walker: { args: ['demo', 'jansen', '--port', '0'], until: 4 },
   hundred: { size: WIDE, args: ['view', 'hybrid_biped', '--worlds', '100'], until: 0.5, acts: [[bare], [() => window.bellcrank.look(() => window.bellcrank.view.frameAll())]] },
-  zoo: { size: WIDE, args: ['demo', 'zoo', '--port', '0'], until: 3, acts: [[bare], [look, [-0.5, 0.0, 0.28], [0.93, -0.5, 0.42], 4.4]] },
+  zoo: { size: WIDE, args: ['demo', 'zoo', '--port', '0'], until: 3, acts: [[bare], [look, [-0.45, 0.05, 0.26], [0.93, -0.5, 0.42], 3.2]] },
 };
 
 mkdirSync(FOLDER, { recursive: true });

@@ -119,6 +119,7 @@ impl Run {
             let report = tally.measure(batch, count, |batch| watcher.step(batch, count))?;
             watcher.look(batch, &tally, &report)?;
         }
+        watcher.clear_progress();
         Ok((tally.finish(batch)?, watcher))
     }
 

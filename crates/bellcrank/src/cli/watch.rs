@@ -134,9 +134,14 @@ impl Watcher {
         }
     }
 
+    /// Takes the progress line away, so that figures can be printed.
+    pub fn clear_progress(&mut self) {
+        self.progress.clear();
+    }
+
     /// Ends the recording, prints where it is, and hands the browser over to the reader until Ctrl-C.
     pub fn finish(mut self, batch: &mut Batch) -> Result<(), Error> {
-        self.progress.clear();
+        self.clear_progress();
         if let Some(recorder) = self.recorder.take() {
             let frames = recorder.frame_count();
             let path = recorder.finish().map_err(Error::View)?;
