@@ -50,6 +50,9 @@ const LARGEST_LAG: f64 = 0.05;
 /// Part of the time that may go into stepping when it cannot keep up.
 const BUDGET: Duration = Duration::from_millis(28);
 
+/// One part of the time for the browser to so many for the simulation, at least.
+const BROWSER_SHARE: u32 = 4;
+
 /// A server and the state of play. The batch stays with the caller.
 pub struct Live {
     scene: Scene,
@@ -152,7 +155,9 @@ impl Live {
                 self.measured_speed += 0.1 * (now - self.measured_speed);
             }
             self.publish(batch)?;
-            std::thread::sleep(FRAME_TIME.saturating_sub(before.elapsed()));
+            // the browser needs its share of a small machine, also when the simulation cannot keep up
+            let spent = before.elapsed();
+            std::thread::sleep(FRAME_TIME.saturating_sub(spent).max(spent / BROWSER_SHARE));
         }
         Ok(())
     }

@@ -200,7 +200,7 @@ fn make_batch(model: Arc<Model>, worlds: usize, options: BatchOptions) -> Result
     if worlds > SURELY_FITS
         && let Some(free) = free_memory()
     {
-        let sample = Batch::new(model.clone(), 64, options.clone()).map_err(Error::Batch)?;
+        let sample = Batch::new(model.clone(), 64, options).map_err(Error::Batch)?;
         let need = sample.memory_bytes_per_world().saturating_mul(worlds);
         if need > free {
             return Err(Error::TooManyWorlds { worlds, need, free });

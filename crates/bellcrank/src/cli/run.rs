@@ -4,7 +4,8 @@ use super::figures::{Figures, Tally};
 use super::say::say;
 use super::watch::{Watch, Watcher};
 use super::{Error, open};
-use bellcrank::sim::{Batch, BatchOptions, Precision};
+use bellcrank::sim::{self, Batch, BatchOptions, Precision, Settings};
+use bellcrank::solve::ComFree;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
@@ -52,8 +53,29 @@ pub enum Bits {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Solver {
-    /// Proximal ADMM on joints, limits, motors and contacts together
+    /// Proximal ADMM: limits, motors and contacts together, to a tolerance
     Padmm,
+    /// Closed form: each contact, limit and motor for itself, without iterations
+    Comfree,
+}
+
+impl Solver {
+    /// As the command line names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Padmm => "padmm",
+            Solver::Comfree => "comfree",
+        }
+    }
+
+    /// None for what the precision takes of itself.
+    fn settings(self, precision: Precision) -> Option<Settings> {
+        let usual = if precision == Precision::F32 { Settings::single() } else { Settings::default() };
+        match self {
+            Solver::Padmm => None,
+            Solver::Comfree => Some(Settings { solver: sim::Solver::ComFree(ComFree::default()), ..usual }),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -93,7 +115,8 @@ impl Run {
 
     pub fn options(&self) -> BatchOptions {
         let precision = if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 };
-        BatchOptions { dt: self.dt, precision, threads: self.threads, ..BatchOptions::default() }
+        let settings = self.solver.settings(precision);
+        BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
     }
 
     /// All steps, or as many as there were before Ctrl-C.

@@ -13,7 +13,7 @@ export class Stage {
     renderer.toneMapping = THREE.NoToneMapping;
     renderer.setClearColor(BACKDROP, 1);
     renderer.shadowMap.enabled = !this.software;
-    renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.02 * size, 200 * size);
     this.camera.up.set(0, 0, 1);

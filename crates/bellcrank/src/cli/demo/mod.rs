@@ -1,6 +1,5 @@
 //! `bellcrank demo`: mechanisms with loops at work, what they cost, how closed they stay, and a page to watch them.
 
-mod pile;
 mod show;
 mod squat;
 
@@ -43,7 +42,7 @@ pub enum Name {
     Jansen,
     /// One of each mechanism
     Zoo,
-    /// A heap of boxes and balls
+    /// 125 loose solids that fall into a heap
     Pile,
 }
 

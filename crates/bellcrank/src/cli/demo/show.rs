@@ -1,7 +1,6 @@
 //! What the demos show: which worlds, and what their motors do.
 
 use super::Name;
-use super::pile::pile;
 use super::squat::Squat;
 use crate::cli::Error;
 use crate::cli::figures::{Figures, Tally, grouped};
@@ -50,7 +49,7 @@ impl Show {
                 "the zoo",
                 ZOO.iter().filter_map(|n| library::by_name(n)).map(build).collect::<Result<_, _>>()?,
             ),
-            Name::Pile => ("piles", vec![build(pile())?; 4]),
+            Name::Pile => ("a pile", vec![build(library::pile())?]),
         };
         let options = BatchOptions { precision: Precision::F32, threads: 0, ..BatchOptions::default() };
         let batch = Batch::of(&models, options).map_err(Error::Batch)?;
