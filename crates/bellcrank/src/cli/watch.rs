@@ -73,6 +73,7 @@ impl Watcher {
             Some(path) => Some(Recorder::to_file(batch, options, path).map_err(Error::View)?),
             None => None,
         };
+        stop::asked(); // before anybody is told that it runs
         let live = if watch.view {
             let live = Live::start(batch, watch.listen.live(batch, watch.show)).map_err(Error::View)?;
             eprintln!("viewer: {}", live.address().url);
@@ -82,7 +83,6 @@ impl Watcher {
         };
         let per_frame = (1.0 / (watch.fps * batch.dt())).floor().clamp(1.0, LONGEST_STRIDE as f64) as usize;
         let stride = if recorder.is_some() || live.is_some() { per_frame } else { LONGEST_STRIDE };
-        stop::asked();
         let mut watcher = Watcher { recorder, live, progress: Progress::new(true), stride, steps };
         watcher.record(batch, 0.0)?;
         Ok(watcher)
@@ -172,7 +172,8 @@ fn progress_words(tally: &Tally, report: &StepReport) -> String {
     )
 }
 
-/// Prints the address of a page, and how to end.
+/// Prints the address of a page, and how to end: from here on Ctrl-C ends in order.
 pub fn announce(url: &str) {
+    stop::asked();
     say(format_args!("open {url}   (Ctrl-C ends)"));
 }
