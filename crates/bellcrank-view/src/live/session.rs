@@ -43,6 +43,8 @@ impl Default for LiveOptions {
 const FIRST_WORLDS: usize = 100;
 /// Frames per second that are offered to browsers.
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
+/// A frame that nobody has fetched is made anew after this time; a slow browser then costs few frames.
+const STALE: Duration = Duration::from_millis(50);
 /// Steps between two looks at the program.
 const STRIDE: usize = 4;
 /// Simulation that falls behind by more than this gives up the difference [s].
@@ -291,7 +293,9 @@ impl Live {
     /// Never, once started: the worlds were found then.
     pub fn publish(&mut self, batch: &Batch) -> Result<(), ViewError> {
         let first = self.hub.frame().number == 0;
-        if first || self.watchers() > 0 && self.shown.elapsed() >= FRAME_TIME / 2 {
+        let age = self.shown.elapsed();
+        let wanted = age >= STALE || age >= FRAME_TIME / 2 && self.hub.is_taken();
+        if first || self.watchers() > 0 && wanted {
             self.shown = Instant::now();
             let frame = Frame::of(batch, self.scene.worlds(), self.time, Touching::Only(self.focus))?;
             if frame != self.last {
