@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Optional, Union
@@ -59,6 +60,8 @@ class Batch(Fields):
         settings = {**(solver or Padmm())._settings(), "integrator": integrator}
         capacity = None if contact_capacity is None else whole("contact_capacity", contact_capacity)
         self._native = _native.Batch(models, step, precision, threads, settings, capacity)
+        for warning in self._native.warnings():
+            warnings.warn(warning, stacklevel=2)
         self._models = models
         self._dt = step
         self._live: dict[str, Live] = {}

@@ -50,11 +50,16 @@ class Padmm(StepOptions):
 class ComFree(StepOptions):
     """Contacts each for itself, in closed form: no iterations, with sliding, torsional and rolling friction.
 
-    Gains follow from the mechanism itself; with ``stiffness`` or ``damping`` the law is the published one.
+    The normalised variant takes its gains from the mechanism itself; the published one has two of its own, and a batch warns
+    where they are unstable at its time step. See the guide "Which contact solver?".
     """
 
+    variant: Optional[str] = None
+    """``"normalised"`` (the default) or ``"published"``."""
     sweeps: Optional[int] = None
     """How often the law is applied in a round."""
+    memory: Optional[float] = None
+    """Share of the last step's reactions that the normalised law starts from."""
     stiffness: Optional[float] = None
     """Of the published law [1/s]."""
     damping: Optional[float] = None

@@ -95,6 +95,11 @@ impl Batch {
         Ok(Batch { shared: Shared::new(inner), precision, worlds })
     }
 
+    /// What may go wrong with the settings.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.lock(py)?.batch()?.warnings())
+    }
+
     /// The shape of an array.
     fn shape(&self, py: Python<'_>, name: &str) -> PyResult<Vec<usize>> {
         let array = Array::by_name(name)?;

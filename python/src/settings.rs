@@ -80,12 +80,23 @@ fn read_comfree(o: &mut Options<'_>) -> PyResult<ComFree> {
         *place = given.unwrap_or(*place);
         check("stiffness and damping", *place)?;
     }
-    let law = if gains == [None, None] {
-        ComFree::default()
-    } else {
-        ComFree::published(impedance.stiffness, impedance.damping)
+    let variant: Option<String> = o.typed("variant", "a name")?;
+    let law = match variant.as_deref() {
+        None if gains == [None, None] => ComFree::default(),
+        Some("normalised") if gains == [None, None] => ComFree::default(),
+        None | Some("published") => ComFree::published(impedance.stiffness, impedance.damping),
+        Some("normalised") => {
+            let what = "solver: the normalised variant has no stiffness and damping".to_owned();
+            return Err(said("WrongValue", what, "leave them out, or take variant=\"published\""));
+        }
+        Some(other) => {
+            let what = format!("solver: variant is {other:?}, but must be \"normalised\" or \"published\"");
+            return Err(said("WrongValue", what, ""));
+        }
     };
-    Ok(ComFree { sweeps: sweeps.unwrap_or(law.sweeps), ..law })
+    let memory = o.number("memory")?.unwrap_or(law.memory);
+    check("memory", memory)?;
+    Ok(ComFree { sweeps: sweeps.unwrap_or(law.sweeps), memory, ..law })
 }
 
 fn read_numbers<const N: usize>(o: &mut Options<'_>, places: [(&'static str, &mut f64); N]) -> PyResult<()> {

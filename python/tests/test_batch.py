@@ -276,8 +276,13 @@ def test_contacts_can_be_solved_in_closed_form() -> None:
         force = sum(contact.force for contact in batch.contacts())
         np.testing.assert_allclose(force, [0, 0, 9.81 * model.mass], atol=0.02 * 9.81 * model.mass)
     bc.Batch(model, solver=bc.ComFree(stiffness=0.2, damping=0.001)).step(10)
+    bc.Batch(model, solver=bc.ComFree(variant="normalised", memory=0.5)).step(10)
     with pytest.raises(errors.WrongValue, match="stiffness"):
         bc.Batch(model, solver=bc.ComFree(stiffness=-1.0))
+    with pytest.raises(errors.WrongValue, match="variant"):
+        bc.Batch(model, solver=bc.ComFree(variant="new"))
+    with pytest.warns(UserWarning, match="unstable at 0.02 s"):
+        bc.Batch(model, dt=0.02, solver=bc.ComFree(variant="published"))
     with pytest.raises(errors.WrongValue, match="contact_capacity"):
         bc.Batch(model, contact_capacity=-1)
 
