@@ -16,7 +16,7 @@ pub mod kinematics;
 pub mod ltdl;
 pub mod manifold;
 pub mod parameters;
-pub mod poses;
+pub(crate) mod poses;
 pub mod rnea;
 pub mod rnea_jacobian;
 pub mod vjp;
