@@ -285,5 +285,6 @@ fn cast_node<E: Elem, F: Elem>(node: &Node<E>) -> Node<F> {
         q: node.q,
         v: node.v,
         end: node.end,
+        level: node.level,
     }
 }
