@@ -134,7 +134,8 @@ pub fn run<E: Precision, O: Operator<E>>(
     if workers <= 1 {
         work();
     } else {
-        rayon::scope(|scope| {
+        // in place: the caller works, too, instead of waiting for two threads to wake up
+        rayon::in_place_scope(|scope| {
             for _ in 1..workers {
                 scope.spawn(|_| work());
             }
