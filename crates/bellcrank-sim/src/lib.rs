@@ -7,6 +7,7 @@
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
@@ -17,6 +18,7 @@
 mod all_rows;
 mod assemble;
 mod batch;
+mod comfree;
 mod cones;
 mod constants;
 mod drives;
@@ -28,6 +30,7 @@ mod layout;
 mod lines;
 mod motion;
 mod packing;
+mod pile;
 mod readout;
 mod rows;
 mod snapshot;
@@ -44,5 +47,5 @@ pub use layout::Layout;
 pub use readout::{Metrics, Readout};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
-pub use step::{Integrator, Method, Settings, step};
+pub use step::{Integrator, Method, Settings, Solver, step};
 pub use workspace::Workspace;
