@@ -83,7 +83,7 @@ impl<E: Precision> Batch<'_, E> {
     }
 
     /// The mass matrix without the zeros between unrelated branches and without mirror images: the numbers whose rows
-    /// and columns [`TreeModel::mass_entries`] lists. A third of the dense matrix for a quadruped, and of the time.
+    /// and columns [`TreeModel::mass_entries`] lists. A third of the dense matrix for a quadruped.
     ///
     /// # Errors
     /// When sizes do not agree.
