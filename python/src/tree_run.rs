@@ -15,6 +15,8 @@ pub struct Call {
     pub iterations: usize,
     pub pull: f64,
     pub threads: usize,
+    /// Rows of the arrays.
+    pub states: usize,
 }
 
 /// Runs it. Inputs and outputs come in the order of the engine's arguments.

@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `motion` `rows` `drives` `lines` `cone_rows` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
@@ -19,6 +19,7 @@ mod all_rows;
 mod assemble;
 mod batch;
 mod comfree;
+mod cone_rows;
 mod cones;
 mod constants;
 mod drives;
@@ -41,6 +42,7 @@ mod workspace;
 
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
+pub use bellcrank_solve::{ComFree, Impedance, Padmm, Variant};
 pub use constants::Constants;
 pub use field::Field;
 pub use layout::Layout;

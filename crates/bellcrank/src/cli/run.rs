@@ -4,7 +4,9 @@ use super::figures::{Figures, Tally};
 use super::say::say;
 use super::watch::{Watch, Watcher};
 use super::{Error, open};
-use bellcrank::sim::{Batch, BatchOptions, Precision};
+use bellcrank::sim::{self, Batch, BatchOptions, Precision, Settings};
+use bellcrank::solve::ComFree;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
@@ -13,19 +15,22 @@ pub struct Run {
     /// A file (.urdf, .xml, .usda), or the name of a shipped mechanism (`bellcrank models` lists them)
     pub file: String,
     /// Number of worlds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
     pub worlds: usize,
     /// Number of steps
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = super::whole_number)]
     pub steps: usize,
     /// Step [s]
-    #[arg(long, default_value_t = 0.004)]
+    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
     pub dt: f64,
+    /// How reactions are found
+    #[arg(long, value_enum, default_value_t = Solver::Padmm)]
+    pub solver: Solver,
     /// Numbers of 64 or 32 bits
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
     /// Threads; 0 for one per core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
     /// Seed of `--control random`
     #[arg(long, default_value_t = 0)]
@@ -47,6 +52,33 @@ pub enum Bits {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Solver {
+    /// Proximal ADMM: limits, motors and contacts together, to a tolerance
+    Padmm,
+    /// Closed form: each contact, limit and motor for itself, without iterations
+    Comfree,
+}
+
+impl Solver {
+    /// As the command line names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Padmm => "padmm",
+            Solver::Comfree => "comfree",
+        }
+    }
+
+    /// None for what the precision takes of itself.
+    fn settings(self, precision: Precision) -> Option<Settings> {
+        let usual = if precision == Precision::F32 { Settings::single() } else { Settings::default() };
+        match self {
+            Solver::Padmm => None,
+            Solver::Comfree => Some(Settings { solver: sim::Solver::ComFree(ComFree::default()), ..usual }),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Motors {
     /// Targets and efforts zero
     Zero,
@@ -62,7 +94,7 @@ const RANDOM_STRIDE: usize = 10;
 impl Run {
     pub fn run(self) -> Result<(), Error> {
         let model = Arc::new(open(&self.file)?);
-        let mut batch = Batch::new(model, self.worlds, self.options()).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         if self.json {
             say(serde_json::json!(figures));
@@ -75,7 +107,7 @@ impl Run {
     /// Runs the worlds and gathers the figures.
     pub fn measure(&self) -> Result<Figures, Error> {
         let model = Arc::new(open(&self.file)?);
-        let mut batch = Batch::new(model, self.worlds, self.options()).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         watcher.finish(&mut batch)?;
         Ok(figures)
@@ -83,7 +115,8 @@ impl Run {
 
     pub fn options(&self) -> BatchOptions {
         let precision = if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 };
-        BatchOptions { dt: self.dt, precision, threads: self.threads, ..BatchOptions::default() }
+        let settings = self.solver.settings(precision);
+        BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
     }
 
     /// All steps, or as many as there were before Ctrl-C.
@@ -109,6 +142,7 @@ impl Run {
             let report = tally.measure(batch, count, |batch| watcher.step(batch, count))?;
             watcher.look(batch, &tally, &report)?;
         }
+        watcher.clear_progress();
         Ok((tally.finish(batch)?, watcher))
     }
 
