@@ -42,6 +42,7 @@ for example in crates/bellcrank/examples/[0-9]*.rs; do
 done
 step "speed of lanes (optimised build)"
 cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocapture
+cargo test --locked --release -p bellcrank-tree --test laws lanes_are_fast -- --nocapture
 step "the main job"
 cargo run --locked --release --quiet -- demo --headless
 step "the viewer in a browser"

@@ -5,7 +5,7 @@ use crate::batch::PATIENCE;
 use crate::error::{broken, said};
 use crate::model::Model;
 use crate::tree_run::{Call, run};
-use bellcrank::math::Elem;
+use bellcrank::tree::Precision;
 use bellcrank::tree::{Reference, TreeModel};
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
@@ -56,7 +56,7 @@ const FIRST_PIECE: usize = 4096;
 
 /// Runs an operator on some states after the other, so that Ctrl-C need not wait for all. States do not depend on each
 /// other, hence nor do results on the pieces.
-fn in_pieces<E: Elem>(
+fn in_pieces<E: Precision>(
     py: Python<'_>,
     (tree, call): (&TreeModel<E>, &Call),
     inputs: &[&[E]],
