@@ -30,8 +30,11 @@ pub struct Layout {
     pub(crate) holds: bool,
 }
 
-/// From so many pairs of shapes on different loose mechanisms on, a model is a pile.
-const PILE_PAIRS: usize = 400;
+/// From so many pairs of shapes on different loose mechanisms on, a model is a pile: ten bodies or so, where a solver looks at
+/// all rows together. Measured on layers of 2 × 2 and 3 × 3 solids.
+pub(crate) const PILE_PAIRS: usize = 40;
+/// The same where every contact is for itself, which lanes do well: thirty bodies or so.
+pub(crate) const PILE_PAIRS_CLOSED_FORM: usize = 400;
 /// Contacts of a pile for each of its shapes, where the user does not say.
 const CONTACTS_PER_SHAPE: usize = 12;
 
@@ -136,11 +139,11 @@ pub(crate) struct ContactLayout {
 impl Layout {
     /// Analyses a model.
     pub fn of(model: &Model) -> Self {
-        Self::with_capacity(model, None)
+        Self::with_capacity(model, PILE_PAIRS, None)
     }
 
-    /// Analyses a model; a pile has room for so many contacts.
-    pub(crate) fn with_capacity(model: &Model, contacts: Option<usize>) -> Self {
+    /// Analyses a model; with more than `loose_pairs` it is a pile, which has room for so many contacts.
+    pub(crate) fn with_capacity(model: &Model, loose_pairs: usize, contacts: Option<usize>) -> Self {
         let plan = ContactPlan::of(model);
         let pattern = BlockPattern::new(model.bodies().len(), edges(model));
         let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
@@ -154,7 +157,7 @@ impl Layout {
         Layout {
             holds: model.joints().iter().any(|joint| joint.kind.row_count() > 0)
                 || !model.couplings().is_empty(),
-            pile: (loose > PILE_PAIRS).then_some(room),
+            pile: (loose > loose_pairs).then_some(room),
             couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
             contacts: contact_layouts(model, &plan, &pattern),

@@ -19,7 +19,7 @@ pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
 
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
-use crate::layout::Layout;
+use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
 use crate::pile::{MakePile, make_pile};
 use crate::status::WorldStatus;
 use crate::step::{Method, Settings, Solver};
@@ -344,7 +344,11 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
 
 fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<dyn Group> {
     let parameters = Parameters::of(model);
-    let layout = Layout::with_capacity(model, options.contact_capacity);
+    let loose_pairs = match options.settings.map(|settings| settings.solver) {
+        Some(Solver::ComFree(_)) => PILE_PAIRS_CLOSED_FORM,
+        _ => PILE_PAIRS,
+    };
+    let layout = Layout::with_capacity(model, loose_pairs, options.contact_capacity);
     let pile = layout.pile.is_some();
     match (options.precision, options.scalar || pile) {
         (Precision::F64, true) => {
