@@ -46,7 +46,7 @@ pub fn svg(axes: &Axes<'_>, curves: &[Curve]) -> String {
     for k in 0..=4 {
         let share = f64::from(k) / 4.0;
         let (x, y) = (xs.0 + share * (xs.1 - xs.0), ys.0 + share * (ys.1 - ys.0));
-        let label = if axes.logarithmic { format!("1e{y:.1}") } else { short(y) };
+        let label = short(if axes.logarithmic { 10_f64.powf(y) } else { y });
         let (px, py, bottom) = (at_x(x), at_y(y), HEIGHT - BOTTOM);
         let _ = writeln!(
             out,
@@ -70,12 +70,14 @@ pub fn svg(axes: &Axes<'_>, curves: &[Curve]) -> String {
     );
     for (k, curve) in curves.iter().enumerate() {
         let color = COLORS[k % COLORS.len()];
+        // so that one curve shows through another
+        let dash = if k == 1 { " stroke-dasharray=\"8 5\"" } else { "" };
         let points: Vec<String> =
             curve.points.iter().map(|p| format!("{:.1},{:.1}", at_x(p[0]), at_y(height(p[1])))).collect();
         let (x, y) = (WIDTH - RIGHT + 12.0, TOP + 12.0 + 20.0 * k as f64);
         let _ = writeln!(
             out,
-            "<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" points=\"{}\"/>\n<line x1=\"{x}\" \
+            "<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dash} points=\"{}\"/>\n<line x1=\"{x}\" \
              y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{color}\" stroke-width=\"3\"/>\n<text x=\"{}\" \
              y=\"{}\">{}</text>",
             points.join(" "),
@@ -88,10 +90,18 @@ pub fn svg(axes: &Axes<'_>, curves: &[Curve]) -> String {
     out + "</svg>\n"
 }
 
+/// Two or three digits, no trailing zeros.
 fn short(x: f64) -> String {
-    if x.abs() >= 100.0 {
-        format!("{x:.0}")
+    let digits = if x.abs() >= 100.0 {
+        0
+    } else if x.abs() >= 1.0 {
+        1
     } else {
-        format!("{:.3}", x).trim_end_matches('0').trim_end_matches('.').to_owned()
-    }
+        2
+    };
+    let text =
+        if x != 0.0 && x.abs() < 0.05 { format!("{x:.0e}") } else { format!("{:.*}", digits, x + 0.0) };
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text };
+    if x.abs() < 1e-2 && !text.contains("e-") { "0".to_owned() } else { text }
 }
