@@ -7,6 +7,7 @@
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
@@ -23,6 +24,7 @@ mod drives;
 mod field;
 mod group;
 mod group_access;
+mod interior;
 mod lane_access;
 mod layout;
 mod lines;
@@ -38,6 +40,7 @@ mod workspace;
 
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
+pub use bellcrank_solve::{FrictionCone, InteriorPoint};
 pub use constants::Constants;
 pub use field::Field;
 pub use layout::Layout;

@@ -2,8 +2,10 @@
 
 mod assembly;
 mod common;
+mod discrete_mechanics;
 mod energy;
 mod hand_calculations;
+mod implicit_contact;
 mod integrators;
 mod loops_stay_closed;
 mod model_features;

@@ -7,10 +7,12 @@
 //! | `cone` | projections: push only, boxes, Coulomb's cone |
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
+//! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
 
 mod cone;
 mod factor;
+mod interior;
 mod padmm;
 mod pattern;
 mod problem;
@@ -19,6 +21,10 @@ mod sparse;
 
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use factor::{Block, BlockFactor};
+pub use interior::{
+    Aim, BlockLu, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, RubLine, Solution,
+    Violation, none_acts,
+};
 pub use padmm::{LinearSolver, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use pattern::BlockPattern;
 pub use problem::DualProblem;

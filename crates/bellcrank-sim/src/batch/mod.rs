@@ -20,7 +20,7 @@ pub(crate) use measure::impulse_vectors;
 
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::status::WorldStatus;
-use crate::step::{Method, Settings};
+use crate::step::{Integrator, Method, Settings};
 use bellcrank_math::Elem;
 use bellcrank_model::{Model, Parameters};
 use std::sync::Arc;
@@ -77,6 +77,14 @@ pub enum BatchError {
         "{0} has couplings, tendons or motors at sites, which Method::AllRows does not know; use Method::Eliminate"
     )]
     NotForAllRows(String),
+    #[error("Integrator::Variational needs Method::InteriorPoint")]
+    NeedsInteriorPoint,
+    #[error("Method::InteriorPoint goes with Integrator::Variational or Integrator::SemiImplicitEuler")]
+    NoHalfSteps,
+    #[error(
+        "{0}: {1} bounces (restitution), which Method::InteriorPoint does not know; use Method::Eliminate"
+    )]
+    NotForInteriorPoint(String, String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
@@ -280,7 +288,22 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
             || !m.tendons().is_empty()
             || m.actuators().iter().any(|a| a.coordinate().is_none())
     };
-    let other = models.iter().find(|model| settings.method != Method::Eliminate && lines(model));
+    let interior = matches!(settings.method, Method::InteriorPoint(_));
+    match settings.integrator {
+        Integrator::Variational if !interior => return Err(BatchError::NeedsInteriorPoint),
+        Integrator::MoreauJean if interior => return Err(BatchError::NoHalfSteps),
+        _ => {}
+    }
+    if interior {
+        for model in models {
+            if let Some(shape) = model.shapes().iter().find(|s| s.material.restitution > 0.0) {
+                let (model, shape) = (model.name().to_owned(), shape.name.clone());
+                return Err(BatchError::NotForInteriorPoint(model, shape));
+            }
+        }
+    }
+    let all_rows = matches!(settings.method, Method::AllRows(_));
+    let other = models.iter().find(|model| all_rows && lines(model));
     other.map_or(Ok(()), |model| Err(BatchError::NotForAllRows(model.name().to_owned())))
 }
 
