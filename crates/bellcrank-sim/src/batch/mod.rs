@@ -6,10 +6,12 @@
 //! | `access` | poses, velocities, targets: one world, or all of them as arrays |
 //! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
+//! | `derivatives` | how the next step depends on everything |
 //! | `measure` | energy, momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
 
 mod access;
+mod derivatives;
 mod measure;
 mod parameters;
 mod reset;
@@ -85,6 +87,12 @@ pub enum BatchError {
         "{0}: {1} bounces (restitution), which Method::InteriorPoint does not know; use Method::Eliminate"
     )]
     NotForInteriorPoint(String, String),
+    #[error(
+        "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
+    )]
+    NotConverged { world: usize, residual: f64 },
+    #[error("contacts of kind {0} have no derivative yet; use primitive shapes")]
+    NoDerivative(String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]

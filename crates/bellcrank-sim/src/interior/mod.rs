@@ -21,6 +21,7 @@ mod touch;
 mod workspace;
 
 pub(crate) use body::angular_momentum;
+pub(crate) use system::{System, follow, right_hand_side};
 pub(crate) use workspace::InteriorWorkspace;
 
 use crate::constants::Constants;
@@ -33,7 +34,6 @@ use crate::{drives, lines, rows};
 use bellcrank_collide::collide;
 use bellcrank_math::{Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
-use system::System;
 
 macro_rules! stage {
     ($R:ident, $work:expr) => {
@@ -52,7 +52,7 @@ const ROUNDS: usize = 3;
 pub(crate) fn step<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    (settings, point): (&Settings, &InteriorPoint),
+    how: (&Settings, &InteriorPoint),
     dt: R,
     (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
@@ -61,7 +61,24 @@ pub(crate) fn step<R: Real>(
         None => Box::new(InteriorWorkspace::new(layout)),
     };
     ws.X_start.copy_from_slice(&state.X_WB);
-    let reach = stage!(R, reach(constants, state, (dt, point.reach)));
+    let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
+    begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
+    let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
+    stage!(R, system::store(layout, state, ws, &own));
+    stage!(R, finish(layout, constants, state, ws, &mut report));
+    ws.interior = Some(own);
+    report
+}
+
+/// What may touch, and all rows at the start of the step.
+pub(crate) fn begin<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (settings, point): (&Settings, &InteriorPoint),
+    (dt, reach): (R, R),
+    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    own: &mut InteriorWorkspace<R>,
+) {
     collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
@@ -70,15 +87,26 @@ pub(crate) fn step<R: Real>(
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     stage!(R, prepare_drives(layout, constants, (settings.integrator, dt), state, ws));
     own.collect(layout, constants, (settings, point, dt), state, ws);
+}
+
+/// Velocities, reactions and end poses, left in the workspaces.
+pub(crate) fn solve<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (settings, point): (&Settings, &InteriorPoint),
+    dt: R,
+    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    own: &mut InteriorWorkspace<R>,
+) -> Report<R> {
     let mut report = stage!(R, blank_report(ws));
     let mut alive = state.alive;
     for _ in 0..ROUNDS {
         stage!(R, drives::set_weights(layout, ws));
-        let mut system = System { layout, constants, settings, point, dt, state, control, ws, own: &mut own };
+        let mut system = System { layout, constants, settings, point, dt, state, control, ws, own };
         system.prepare();
         let solution = point.solve(&mut system, alive);
         let how = (settings.integrator, dt);
-        stage!(R, system::note(layout, alive, &solution, how, (ws, &own), &mut report));
+        stage!(R, system::note(layout, alive, &solution, how, (ws, own), &mut report));
         let beyond =
             stage!(R, cut_drives(layout, constants, dt, ws) | lines::cut_off(layout, constants, dt, ws));
         alive = stage!(R, alive & beyond); // a motor beyond its bound: again, with the bound
@@ -87,15 +115,12 @@ pub(crate) fn step<R: Real>(
         }
     }
     report.converged = stage!(R, report.converged & !alive);
-    stage!(R, system::store(layout, state, ws, &own));
-    stage!(R, finish(layout, constants, state, ws, &mut report));
-    ws.interior = Some(own);
     report
 }
 
 /// How far ahead contacts are looked for [m].
 #[inline(always)]
-fn reach<R: Real>(constants: &Constants<R>, state: &State<R>, (dt, least): (R, f64)) -> R {
+pub(crate) fn reach<R: Real>(constants: &Constants<R>, state: &State<R>, (dt, least): (R, f64)) -> R {
     let mut fastest = R::zero();
     for V in &state.V_WB {
         fastest = fastest.max(V.linear.norm_squared());

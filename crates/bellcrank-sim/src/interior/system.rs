@@ -444,7 +444,12 @@ fn push_scalar<R: Real>(layout: &Layout, index: usize, amount: R, ws: &Workspace
 
 /// du ← −r − J₂ᵀ w c/Δt + what cones push when nothing moves.
 #[inline(always)]
-fn right_hand_side<R: Real>(layout: &Layout, aim: Aim<R>, ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
+pub(crate) fn right_hand_side<R: Real>(
+    layout: &Layout,
+    aim: Aim<R>,
+    ws: &Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
+) {
     for (x, r) in own.du.iter_mut().zip(&own.residual) {
         for k in 0..6 {
             x[k] = -r[k];
@@ -485,7 +490,7 @@ fn right_hand_side<R: Real>(layout: &Layout, aim: Aim<R>, ws: &Workspace<R>, own
 
 /// All other directions from that of the velocities.
 #[inline(always)]
-fn follow<R: Real>(layout: &Layout, dt: R, ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
+pub(crate) fn follow<R: Real>(layout: &Layout, dt: R, ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let (start, end) = (&ws.joints[j], &mut own.joints[j]);
         for i in 0..joint.kind.row_count() {

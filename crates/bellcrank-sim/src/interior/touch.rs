@@ -77,9 +77,9 @@ pub(crate) struct Change<R> {
 
 /// Radius of a round form.
 #[inline(always)]
-fn radius<R: Real>(layout: &Layout, shape: usize) -> Option<R> {
-    let shape = &layout.plan.shapes()[shape];
-    if matches!(shape.form, Form::Sphere | Form::Capsule) { Some(R::constant(shape.size.x)) } else { None }
+fn radius<R: Real>(layout: &Layout, constants: &Constants<R>, shape: usize) -> Option<R> {
+    let round = matches!(layout.plan.shapes()[shape].form, Form::Sphere | Form::Capsule);
+    if round { Some(constants.shapes.size[shape].x) } else { None }
 }
 
 impl<R: Real> Touch<R> {
@@ -96,7 +96,7 @@ impl<R: Real> Touch<R> {
         let pair = &layout.plan.pairs()[at.pair];
         let (first, second) =
             if pair.flipped { (pair.second, pair.first) } else { (pair.first, pair.second) };
-        let (round_a, round_b) = (radius::<R>(layout, first), radius::<R>(layout, second));
+        let (round_a, round_b) = (radius(layout, constants, first), radius(layout, constants, second));
         let sides = match (round_a.is_some(), round_b.is_some()) {
             (true, true) => Sides::Round,
             (true, false) => Sides::FlatB,

@@ -23,6 +23,8 @@ pub struct Aim<R> {
     pub mu: R,
     /// 1 takes the product of the last direction's two parts into account, 0 does not.
     pub second: R,
+    /// 1 to change the products; 0 to leave them as they are, where only the equations' errors are answered: derivatives.
+    pub products: R,
 }
 
 /// A slack and a multiplier that only push.
@@ -83,7 +85,8 @@ impl<R: Real> Push<R> {
     #[inline(always)]
     pub fn aim(&mut self, aim: Aim<R>) -> R {
         let target = (self.ds * self.dgamma).neg_mul_add(aim.second, aim.mu);
-        let k0 = (self.s.neg_mul_add(self.gamma, target) - self.gamma * self.rest) / self.s;
+        let missing = self.s.neg_mul_add(self.gamma, target) * aim.products;
+        let k0 = self.gamma.neg_mul_add(self.rest, missing) / self.s;
         self.k = self.stiffness();
         self.k0 = R::select(self.acts, k0, R::zero());
         self.k0
@@ -142,9 +145,10 @@ pub struct Rub<R: Real> {
     pub w: [R; MOST_DIRECTIONS],
     /// Lanes in which there is friction.
     pub acts: R::Mask,
-    /// β − ξ₁ and v − w at the iterate.
-    rest_bound: R,
-    rest: [R; MOST_DIRECTIONS],
+    /// β − ξ₁ at the iterate.
+    pub rest_bound: R,
+    /// v − w at the iterate.
+    pub rest: [R; MOST_DIRECTIONS],
     dxi: R,
     db: [R; MOST_DIRECTIONS],
     deta: R,
@@ -263,11 +267,13 @@ impl<R: Real> Rub<R> {
     pub fn aim(&mut self, aim: Aim<R>, line: &RubLine<R>) -> Directions<R> {
         let n = self.n;
         let cross = self.dxi.mul_add(self.deta, dot(n, &self.db, &self.dw));
-        self.q0 = cross.neg_mul_add(aim.second, aim.mu) - self.xi.mul_add(self.eta, dot(n, &self.b, &self.w));
+        let product = self.xi.mul_add(self.eta, dot(n, &self.b, &self.w));
+        self.q0 = (cross.neg_mul_add(aim.second, aim.mu) - product) * aim.products;
         let mut y = [R::zero(); MOST_DIRECTIONS];
         for i in 0..n {
             let second = self.dxi.mul_add(self.dw[i], self.deta * self.db[i]);
-            self.q[i] = -(second.mul_add(aim.second, self.xi.mul_add(self.w[i], self.eta * self.b[i])));
+            let product = self.xi.mul_add(self.w[i], self.eta * self.b[i]);
+            self.q[i] = -(second.mul_add(aim.second, product) * aim.products);
             y[i] = (self.b[i] * self.q0).neg_mul_add(self.xi.recip(), self.q[i]);
         }
         let own = self.undo(&y);

@@ -104,6 +104,8 @@ pub struct Solution<R: Real> {
 
 const SHARE: f64 = 0.95;
 const HALVINGS: usize = 10;
+/// A warm start that can only take steps shorter than this is given up.
+const JAM: f64 = 0.02;
 /// Where no product is further from κ than so many κ, Newton's plain step is the shorter way.
 const NEAR: f64 = 3.0;
 
@@ -136,16 +138,24 @@ impl InteriorPoint {
             #[inline(always)]
             || self.note(lanes, violation, None),
         ));
+        let mut jammed = R::Mask::splat(false);
         for _ in 0..self.max_iterations {
             let going = R::run(Inline(
                 #[inline(always)]
-                || lanes & !solution.converged,
+                || lanes & !solution.converged & !jammed,
             ));
             if !going.any() {
                 break;
             }
             system.factor();
             let mut alpha = self.direct(system, going, violation);
+            if warm {
+                // a start too near the boundary jams there: better begin in the middle
+                jammed = R::run(Inline(
+                    #[inline(always)]
+                    || jammed | (going & alpha.lt(R::constant(JAM))),
+                ));
+            }
             system.advance(going, alpha);
             let mut next = system.evaluate(kappa);
             for _ in 0..HALVINGS {
@@ -178,18 +188,18 @@ impl InteriorPoint {
 
     /// A direction and how far to go along it.
     fn direct<R: Real>(&self, system: &mut impl Newton<R>, going: R::Mask, violation: Violation<R>) -> R {
-        let (zero, kappa) = (R::zero(), R::constant(self.kappa));
+        let (zero, one, kappa) = (R::zero(), R::one(), R::constant(self.kappa));
         if !system.has_cones() {
-            system.direct(Aim { mu: zero, second: zero });
+            system.direct(Aim { mu: zero, second: zero, products: one });
             return R::one();
         }
         let far = R::run(Inline(
             #[inline(always)]
             || (kappa * R::constant(NEAR)).lt(violation.products),
         ));
-        let mut aim = Aim { mu: kappa, second: zero };
+        let mut aim = Aim { mu: kappa, second: zero, products: one };
         if (far & going).any() {
-            system.direct(Aim { mu: zero, second: zero });
+            system.direct(Aim { mu: zero, second: zero, products: one });
             let share = R::constant(SHARE);
             let alpha = system.longest([share, share]);
             let (now, then) = (system.mean_product(zero), system.mean_product(alpha));
@@ -203,10 +213,11 @@ impl InteriorPoint {
             #[inline(always)]
             || {
                 let worst = violation.equations.max(violation.products);
-                worst.neg_mul_add(worst, R::one()).max(R::constant(SHARE))
+                let share = R::constant(SHARE);
+                [worst.neg_mul_add(worst, R::one()).max(share), (R::one() - worst).max(share)]
             },
         ));
-        system.longest([tau, R::constant(SHARE)])
+        system.longest(tau)
     }
 
     /// The figures after another step, if there was one.
@@ -235,7 +246,8 @@ impl InteriorPoint {
 fn aim_at<R: Real>(far: R::Mask, now: R, then: R, kappa: R) -> Aim<R> {
     let ratio = (then / now.max(R::constant(1e-30))).clamp(R::zero(), R::one());
     let mu = (ratio * ratio * ratio * now).max(kappa);
-    Aim { mu: R::select(far, mu, kappa), second: R::select(far, R::one(), R::zero()) }
+    let second = R::select(far, R::one(), R::zero());
+    Aim { mu: R::select(far, mu, kappa), second, products: R::one() }
 }
 
 impl<R: Real> Violation<R> {
