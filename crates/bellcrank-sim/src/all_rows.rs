@@ -87,7 +87,7 @@ pub(crate) fn collect<R: Real>(
     }
     let all = &mut ws.all_rows;
     all.problem.finish();
-    all.solver.sparse.clear(layout.position.len());
+    all.solver.dense.sparse.clear(layout.position.len());
     for line in &all.lines {
         let (a, b) = line.bodies;
         let mut blocks = [[R::zero(); 6]; 2];
@@ -96,11 +96,11 @@ pub(crate) fn collect<R: Real>(
             blocks[0] = forward(&all.roots[a], &line.jacobian[0]);
         }
         let row = SparseRow { bodies: line.bodies, blocks, compliance: line.compliance };
-        all.solver.sparse.rows.push(row);
+        all.solver.dense.sparse.rows.push(row);
     }
     for i in 0..all.lines.len() {
         for j in 0..=i {
-            let entry = all.solver.sparse.entry(i, j);
+            let entry = all.solver.dense.sparse.entry(i, j);
             all.problem.set(i, j, entry);
         }
         let line = &all.lines[i];

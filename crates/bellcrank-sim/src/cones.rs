@@ -9,11 +9,44 @@ use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
 use crate::status::Report;
-use crate::step::{Settings, Times};
-use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
-use bellcrank_collide::Surface;
+use crate::step::{Settings, Solver, Times};
+use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
+use bellcrank_collide::{Surface, collide};
 use bellcrank_math::{Mask, Real, Vec3};
 use bellcrank_solve::{Cone, MOST_ROWS, Outcome};
+
+/// Lists what touches, with the reactions of the last step; says how many contacts there are, listed or not.
+pub(crate) fn find_contacts<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    reach: R,
+    ws: &mut Workspace<R>,
+) -> usize {
+    ws.touching.clear();
+    let Some(pile) = &mut ws.pile else {
+        collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts);
+        for (slot, contact) in ws.contacts.slots().iter().enumerate() {
+            if contact.active.any() {
+                ws.touching.push(Touching { slot, contact: *contact, guess: state.contact_impulse[slot] });
+            }
+        }
+        return ws.touching.len();
+    };
+    let found = pile.find(layout, constants, &state.X_WB, reach, &mut ws.touching);
+    // both lists are sorted by slot
+    let mut old = state.contact_slot.iter().zip(&state.contact_impulse).peekable();
+    for touching in &mut ws.touching {
+        let slot = R::constant(touching.slot as f64);
+        while old.next_if(|(other, _)| other.lt(slot).all() && other.ge(R::zero()).all()).is_some() {}
+        if let Some((_, impulse)) =
+            old.next_if(|(other, _)| other.le(slot).all() && other.ge(R::zero()).all())
+        {
+            touching.guess = *impulse;
+        }
+    }
+    found
+}
 
 /// A row as it is collected: on body a and body b, with its bias, compliance and first guess.
 #[derive(Clone, Copy)]
@@ -41,23 +74,24 @@ pub(crate) fn collect<R: Real>(
     cones.bias.clear();
     cones.compliance.clear();
     cones.lambda.clear();
+    cones.gap.clear();
     for (i, scalar) in layout.scalars.iter().enumerate() {
-        if let Some((acts, cone, row)) =
+        if let Some((acts, cone, gap, row)) =
             scalar_row(layout, constants, state, settings, times, (i, scalar), ws)
         {
-            push_group((ConeSource::Scalar(i), acts, cone), &[row], scalar.path.len(), ws);
+            push_group((ConeSource::Scalar(i), acts, cone), gap, &[row], scalar.path.len(), &mut ws.cones);
         }
     }
-    for i in 0..layout.contacts.len() {
-        if ws.contacts.slots()[i].active.any() {
-            let (cone, rows) = contact_rows(layout, constants, state, settings, times, i, ws);
-            let contact = &layout.contacts[i];
-            let acts = ws.contacts.slots()[i].active;
-            push_group((ConeSource::Contact(i), acts, cone), &rows[..contact.rows], contact.path.len(), ws);
-        }
+    for touching in &ws.touching {
+        let (cone, rows) = contact_rows(layout, constants, state, settings, times, touching);
+        let contact = &layout.contacts[touching.slot];
+        let (acts, gap) = (touching.contact.active, touching.contact.distance);
+        let group = (ConeSource::Contact(touching.slot), acts, cone);
+        push_group(group, gap, &rows[..contact.rows], contact.path.len(), &mut ws.cones);
     }
     let cones = &mut ws.cones;
-    cones.packing.arrange(&cones.groups, &mut cones.problem);
+    let dense = layout.pile.is_none() && matches!(settings.solver, Solver::Padmm(_));
+    cones.packing.arrange(&cones.groups, dense, &mut cones.problem);
     cones.packed.clear();
     cones.packed.resize(cones.problem.rows(), R::zero());
 }
@@ -65,11 +99,12 @@ pub(crate) fn collect<R: Real>(
 #[inline(always)]
 fn push_group<R: Real>(
     (source, acts, cone): (ConeSource, R::Mask, Cone<R>),
+    gap: R,
     rows: &[Row<R>],
     path: usize,
-    ws: &mut Workspace<R>,
+    cones: &mut ConeRows<R>,
 ) {
-    let cones = &mut ws.cones;
+    cones.gap.push(gap);
     let (first_row, first_w) = (cones.lambda.len(), cones.w.len());
     cones.groups.push(ConeGroup { source, acts, cone, first_row, rows: rows.len(), first_w });
     cones.w.resize(first_w + rows.len() * path, [R::zero(); 6]);
@@ -91,7 +126,7 @@ fn scalar_row<R: Real>(
     times: Times<R>,
     (index, scalar): (usize, &ScalarLayout),
     ws: &Workspace<R>,
-) -> Option<(R::Mask, Cone<R>, Row<R>)> {
+) -> Option<(R::Mask, Cone<R>, R, Row<R>)> {
     let joint = &layout.joints[scalar.at.joint];
     let (dof, c) =
         (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
@@ -133,7 +168,7 @@ fn scalar_row<R: Real>(
         *x = keep(acts, *x * sign);
     }
     let (bias, compliance) = (keep(acts, bias), keep(acts, compliance));
-    Some((acts, cone, Row { jacobian, bias, compliance, guess: keep(acts, guess) }))
+    Some((acts, cone, gap, Row { jacobian, bias, compliance, guess: keep(acts, guess) }))
 }
 
 /// The value where it counts, else zero.
@@ -161,10 +196,9 @@ fn contact_rows<R: Real>(
     state: &State<R>,
     settings: &Settings,
     times: Times<R>,
-    i: usize,
-    ws: &Workspace<R>,
+    touching: &Touching<R>,
 ) -> (Cone<R>, [Row<R>; MOST_ROWS]) {
-    let (at, contact) = (&layout.contacts[i], &ws.contacts.slots()[i]);
+    let (at, contact) = (&layout.contacts[touching.slot], &touching.contact);
     let surface = &constants.shapes.surfaces[at.pair];
     let acts = contact.active;
     let (t, o) = contact.tangents();
@@ -172,7 +206,7 @@ fn contact_rows<R: Real>(
     let (none, last) = (R::zero(), at.rows - 1);
     let blank = Row { jacobian: [[none; 6]; 2], bias: none, compliance: none, guess: none };
     let mut rows = [blank; MOST_ROWS];
-    let guess = state.contact_impulse[i];
+    let guess = touching.guess;
     for k in 0..3 {
         let row = &mut rows[if k == 2 { last } else { k }];
         row.jacobian[1] = push_at(acts, contact.point_b - state.X_WB[at.b].p, axes[k]);
@@ -219,16 +253,16 @@ fn moment_rows<R: Real>(
 /// The elimination positions of a group's two bodies, and its path.
 #[inline(always)]
 #[allow(clippy::manual_map)] // a closure here would lose the instruction set
-fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usize, &[usize]) {
+pub(crate) fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usize, &[usize]) {
     let (a, b, path) = match source {
         ConeSource::Scalar(i) => {
             let scalar = &layout.scalars[i];
             let joint = &layout.joints[scalar.at.joint];
-            (joint.predecessor, joint.successor, &scalar.path)
+            (joint.predecessor, joint.successor, &*scalar.path)
         }
         ConeSource::Contact(i) => {
             let contact = &layout.contacts[i];
-            (contact.a, contact.b, &contact.path)
+            (contact.a, contact.b, &*contact.path)
         }
     };
     let a = match a {
@@ -238,9 +272,9 @@ fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usize, &[usize
     (a, layout.position[b], path)
 }
 
-/// G = WᵀW + R with the factor at hand.
+/// W = L⁻¹ Jᵀ with the factor at hand.
 #[inline(always)]
-pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
     for group in &cones.groups {
         let (a, b, path) = places(layout, group.source);
@@ -258,6 +292,12 @@ pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
             ws.factor.forward_path(&layout.pattern, path, w);
         }
     }
+}
+
+/// G = WᵀW + R
+#[inline(always)]
+pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    let cones = &mut ws.cones;
     for g in 0..cones.groups.len() {
         for h in 0..=g {
             let (first, second) = (cones.groups[g], cones.groups[h]);
@@ -351,7 +391,7 @@ fn overlap<R: Real, const A: usize, const B: usize>(
 
 /// J u of one row.
 #[inline(always)]
-fn speed<R: Real>((a, b): (Option<usize>, usize), [on_a, on_b]: &[[R; 6]; 2], u: &[[R; 6]]) -> R {
+pub(crate) fn speed<R: Real>((a, b): (Option<usize>, usize), [on_a, on_b]: &[[R; 6]; 2], u: &[[R; 6]]) -> R {
     let mut velocity = row_velocity(on_b, &u[b]);
     if let Some(a) = a {
         velocity += row_velocity(on_a, &u[a]);
@@ -389,7 +429,8 @@ pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
             cones.packing.put((g, group), row, own, cones.problem.g_mut());
         }
     }
-    for i in 0..cones.problem.rows() {
+    let dense = if layout.pile.is_none() { cones.problem.rows() } else { 0 }; // a pile does this through the bodies
+    for i in 0..dense {
         let own = cones.problem.row_times(i, &cones.packed);
         cones.problem.g_mut()[i] -= own;
     }
@@ -444,7 +485,7 @@ pub(crate) fn push_guess<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 }
 
 #[inline(always)]
-fn push_rows<R: Real>(
+pub(crate) fn push_rows<R: Real>(
     layout: &Layout,
     groups: &[ConeGroup<R>],
     jacobian: &[[[R; 6]; 2]],
@@ -476,6 +517,8 @@ pub(crate) fn store<R: Real>(
 ) {
     state.scalar_impulse.fill(R::zero());
     state.contact_impulse.fill([R::zero(); 6]);
+    state.contact_slot.fill(-R::one());
+    let mut listed = 0;
     for group in &ws.cones.groups {
         let i = group.first_row;
         match group.source {
@@ -483,7 +526,14 @@ pub(crate) fn store<R: Real>(
             ConeSource::Contact(c) => {
                 let (lambda, n) = (&ws.cones.lambda[i..i + group.rows], group.rows - 1);
                 let surface = &constants.shapes.surfaces[layout.contacts[c].pair];
-                let own = &mut state.contact_impulse[c];
+                let own = if layout.pile.is_some() {
+                    // the list of a pile: as many as touch, sorted by slot
+                    state.contact_slot[listed] = R::constant(c as f64);
+                    listed += 1;
+                    &mut state.contact_impulse[listed - 1]
+                } else {
+                    &mut state.contact_impulse[c]
+                };
                 (own[0], own[1], own[2]) = (lambda[0], lambda[1], lambda[n]);
                 for k in 2..n {
                     let coefficient = if k == 2 { surface.torsional } else { surface.rolling };

@@ -5,6 +5,7 @@ use crate::batch::BodyContact;
 use crate::constants::Constants;
 use crate::field::Field;
 use crate::layout::Layout;
+use crate::pile::MakePile;
 use crate::readout::{Metrics, Readout};
 use crate::state::{Control, State};
 use crate::status::{Report, WorldStatus};
@@ -118,6 +119,8 @@ pub(crate) struct BlockFigures<R> {
     pub penetration: R,
     pub iterations: R,
     pub contacts: R,
+    /// Most contacts that existed in a step; only a pile counts them.
+    pub wanted: R,
     pub converged: R,
     pub inexact: R,
     pub metrics: Metrics<R>,
@@ -130,11 +133,13 @@ pub(crate) struct LaneGroup<R: Real> {
     pub blocks: Vec<Block<R>>,
     /// One per thread.
     pub workspaces: Vec<Workspace<R>>,
+    pub make_pile: MakePile<R>,
 }
 
 /// Makes a group on the lane type of this processor.
 pub(crate) struct MakeGroup<'a> {
     pub model: &'a Arc<Model>,
+    pub layout: Layout,
     pub parameters: &'a Parameters,
     pub worlds: usize,
 }
@@ -142,13 +147,18 @@ pub(crate) struct MakeGroup<'a> {
 impl<E: Elem> LaneJob<E> for MakeGroup<'_> {
     type Output = Box<dyn Group>;
     fn run<R: Real<Elem = E>>(self) -> Box<dyn Group> {
-        Box::new(LaneGroup::<R>::new(self.model.clone(), self.parameters, self.worlds))
+        let MakeGroup { model, layout, parameters, worlds } = self;
+        Box::new(LaneGroup::<R>::new((model.clone(), layout), parameters, worlds, None))
     }
 }
 
 impl<R: Real> LaneGroup<R> {
-    pub fn new(model: Arc<Model>, parameters: &Parameters, worlds: usize) -> Self {
-        let layout = Layout::of(&model);
+    pub fn new(
+        (model, layout): (Arc<Model>, Layout),
+        parameters: &Parameters,
+        worlds: usize,
+        make_pile: MakePile<R>,
+    ) -> Self {
         let state = State::reference(&model, &layout);
         let control = Control::rest(&model, &layout, &state);
         let block = |first: usize| Block {
@@ -163,7 +173,7 @@ impl<R: Real> LaneGroup<R> {
             iterations: Box::new([0; ITERATION_BINS]),
         };
         let blocks = (0..worlds).step_by(R::LANES).map(block).collect();
-        LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new() }
+        LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new(), make_pile }
     }
 
     /// Derives the constants of all blocks afresh. Lanes beyond the last world repeat it.
@@ -178,7 +188,7 @@ impl<R: Real> LaneGroup<R> {
     /// All blocks, `count` steps each, over the threads of the current pool.
     pub fn run(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize) {
         while self.workspaces.len() < threads {
-            self.workspaces.push(Workspace::new(&self.layout));
+            self.workspaces.push(Workspace::with_pile(&self.layout, self.make_pile));
         }
         let (layout, share) = (&self.layout, self.blocks.len().div_ceil(threads));
         let run = |blocks: &mut [Block<R>], ws: &mut Workspace<R>| {
@@ -241,6 +251,7 @@ impl<R: Real> BlockFigures<R> {
             penetration: zero,
             iterations: zero,
             contacts: zero,
+            wanted: zero,
             converged: zero,
             inexact: zero,
             metrics: Metrics::default(),
@@ -260,6 +271,7 @@ impl<R: Real> BlockFigures<R> {
         self.gap_radians = most(self.gap_radians, report.gap_radians);
         self.residual = most(self.residual, report.residual);
         self.penetration = most(self.penetration, report.penetration);
+        self.wanted = most(self.wanted, report.wanted);
         self.iterations = R::select(lanes, report.iterations, self.iterations);
         self.contacts = R::select(lanes, report.contacts, self.contacts);
         let one = R::select(lanes & report.converged, R::one(), R::zero());

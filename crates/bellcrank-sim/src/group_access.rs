@@ -26,6 +26,15 @@ impl<R: Real> LaneGroup<R> {
         (&mut self.blocks[world / R::LANES], world % R::LANES)
     }
 
+    /// The reactions at a slot.
+    fn impulse(&self, state: &State<R>, slot: usize) -> [R; 6] {
+        if self.layout.pile.is_none() {
+            return state.contact_impulse[slot];
+        }
+        let place = state.contact_slot.iter().position(|other| other.lane(0).to_f64() == slot as f64);
+        place.map_or([R::zero(); 6], |k| state.contact_impulse[k])
+    }
+
     /// The numbers of a field in one block, all lanes.
     fn numbers(&self, block: &Block<R>, field: Field) -> Vec<R> {
         match field {
@@ -49,6 +58,10 @@ impl<R: Real> Group for LaneGroup<R> {
         let read = |x: R| x.lane(lane).to_f64();
         let status = match block.frozen[lane] {
             Some((body, step)) => WorldStatus::Frozen { body, step },
+            None if self.layout.pile.is_some_and(|room| read(f.wanted) > room as f64) => {
+                let capacity = self.layout.pile.unwrap_or(0) as u32;
+                WorldStatus::ContactsDropped { wanted: read(f.wanted) as u32, capacity }
+            }
             None if read(f.inexact) > 0.0 => WorldStatus::Inexact,
             None => WorldStatus::Ok,
         };
@@ -143,7 +156,7 @@ impl<R: Real> Group for LaneGroup<R> {
                 continue;
             }
             let (pair, normal) = (&plan.pairs()[slot.pair], vector(found.normal));
-            let impulse = block.state.contact_impulse[s].map(|x| x.lane(lane).to_f64());
+            let impulse = self.impulse(&block.state, s).map(|x| x.lane(lane).to_f64());
             let (force, moment) = impulse_vectors(normal, impulse);
             list.push(BodyContact {
                 shape_a: pair.shape_a,
@@ -176,7 +189,8 @@ impl<R: Real> Group for LaneGroup<R> {
     }
 
     fn assemble(&mut self, worlds: &[usize], goal: &Goal) -> Vec<bool> {
-        let mut ws = self.workspaces.pop().unwrap_or_else(|| Workspace::new(&self.layout));
+        let mut ws =
+            self.workspaces.pop().unwrap_or_else(|| Workspace::with_pile(&self.layout, self.make_pile));
         let mut success = vec![false; worlds.len()];
         let mut listed_at = vec![None; self.blocks.len() * R::LANES];
         for (listed, &world) in worlds.iter().enumerate() {
@@ -242,6 +256,7 @@ impl<R: Real> Group for LaneGroup<R> {
         let values = state.X_WB.len() * 13
             + state.q.len()
             + state.scalar_impulse.len()
+            + state.contact_slot.len()
             + 6 * (state.contact_impulse.len() + state.joint_impulse.len())
             + 3 * control.effort.len()
             + 6 * control.wrench.len();

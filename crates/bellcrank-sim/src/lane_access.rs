@@ -20,6 +20,7 @@ fn each<R: Real>(state: &mut State<R>, control: &mut Control<R>, mut f: impl FnM
     state.q.iter_mut().for_each(&mut f);
     state.scalar_impulse.iter_mut().for_each(&mut f);
     state.contact_impulse.iter_mut().flatten().for_each(&mut f);
+    state.contact_slot.iter_mut().for_each(&mut f);
     state.joint_impulse.iter_mut().flatten().for_each(&mut f);
     control.target_position.iter_mut().for_each(&mut f);
     control.target_velocity.iter_mut().for_each(&mut f);

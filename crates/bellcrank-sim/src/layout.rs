@@ -1,8 +1,9 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
-use bellcrank_collide::ContactPlan;
+use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_model::{Actuator, BodyId, CouplingTerm, Dof, JointKind, Material, Model, Target};
 use bellcrank_solve::BlockPattern;
+use std::sync::Arc;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
 #[derive(Clone, Debug)]
@@ -23,7 +24,16 @@ pub struct Layout {
     pub(crate) dof_count: usize,
     /// The first body of each floating component.
     pub(crate) bases: Vec<usize>,
+    /// For worlds of many loose bodies: contacts at most.
+    pub(crate) pile: Option<usize>,
+    /// Whether there is a joint or a coupling that must be closed.
+    pub(crate) holds: bool,
 }
+
+/// From so many pairs of shapes on different loose mechanisms on, a model is a pile.
+const PILE_PAIRS: usize = 400;
+/// Contacts of a pile for each of its shapes, where the user does not say.
+const CONTACTS_PER_SHAPE: usize = 12;
 
 /// A joint: which bodies, and where its numbers are.
 #[derive(Clone, Debug)]
@@ -119,12 +129,18 @@ pub(crate) struct ContactLayout {
     pub pair: usize,
     /// 3 for sliding, 4 with torsional friction, 6 with rolling friction.
     pub rows: usize,
-    pub path: Vec<usize>,
+    /// Shared by the slots of a pair.
+    pub path: Arc<[usize]>,
 }
 
 impl Layout {
     /// Analyses a model.
     pub fn of(model: &Model) -> Self {
+        Self::with_capacity(model, None)
+    }
+
+    /// Analyses a model; a pile has room for so many contacts.
+    pub(crate) fn with_capacity(model: &Model, contacts: Option<usize>) -> Self {
         let plan = ContactPlan::of(model);
         let pattern = BlockPattern::new(model.bodies().len(), edges(model));
         let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
@@ -132,7 +148,13 @@ impl Layout {
         let lines = line_layouts(model, &pattern);
         let actuators = (0..model.actuators().len()).map(|a| drive_layout(model, &lines, a)).collect();
         let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
+        let component = components(model);
+        let loose = plan.pairs().iter().filter(|pair| is_loose(&plan, pair, &component)).count();
+        let room = contacts.unwrap_or(plan.shapes().len() * CONTACTS_PER_SHAPE);
         Layout {
+            holds: model.joints().iter().any(|joint| joint.kind.row_count() > 0)
+                || !model.couplings().is_empty(),
+            pile: (loose > PILE_PAIRS).then_some(room),
             couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
             contacts: contact_layouts(model, &plan, &pattern),
@@ -148,10 +170,31 @@ impl Layout {
         }
     }
 
-    /// Rows with cones at most.
-    pub(crate) fn cone_rows(&self) -> usize {
-        self.scalars.len() + self.contacts.iter().map(|contact| contact.rows).sum::<usize>()
+    /// Contacts that a step lists at most.
+    pub(crate) fn contact_room(&self) -> usize {
+        self.pile.unwrap_or(self.contacts.len())
     }
+
+    /// Rows with cones at most; a pile's memory grows with what it needs.
+    pub(crate) fn cone_rows(&self) -> usize {
+        let slots = if self.pile.is_some() { 0 } else { self.contacts.len() };
+        self.scalars.len() + self.contacts[..slots].iter().map(|contact| contact.rows).sum::<usize>()
+    }
+}
+
+/// The component of the joint graph to which each body belongs.
+fn components(model: &Model) -> Vec<usize> {
+    let mut component = vec![0; model.bodies().len()];
+    for (c, part) in model.graph().components().iter().enumerate() {
+        part.bodies.iter().for_each(|body| component[body.index()] = c);
+    }
+    component
+}
+
+/// Whether a pair is on two different mechanisms that nothing joins.
+fn is_loose(plan: &ContactPlan, pair: &Pair, component: &[usize]) -> bool {
+    let of = |shape: usize| plan.shapes()[shape].body.map(|body| component[body.index()]);
+    matches!((of(pair.first), of(pair.second)), (Some(a), Some(b)) if a != b)
 }
 
 fn bases(model: &Model) -> Vec<usize> {
@@ -332,12 +375,14 @@ fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) ->
             (false, false) => 3,
         }
     };
-    plan.slots()
-        .iter()
-        .map(|slot| {
+    let mut contacts: Vec<ContactLayout> = Vec::with_capacity(plan.slots().len());
+    for slot in plan.slots() {
+        let same = contacts.last().filter(|last| last.pair == slot.pair).cloned();
+        contacts.push(same.unwrap_or_else(|| {
             let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
             let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
-            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path: pattern.path(&bodies) }
-        })
-        .collect()
+            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path: pattern.path(&bodies).into() }
+        }));
+    }
+    contacts
 }

@@ -7,6 +7,7 @@
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `derivative/` | how a step depends on state, control and parameters |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
@@ -19,6 +20,7 @@
 mod all_rows;
 mod assemble;
 mod batch;
+mod comfree;
 mod cones;
 mod constants;
 mod derivative;
@@ -32,6 +34,7 @@ mod layout;
 mod lines;
 mod motion;
 mod packing;
+mod pile;
 mod readout;
 mod rows;
 mod snapshot;
@@ -50,5 +53,5 @@ pub use layout::Layout;
 pub use readout::{Metrics, Readout};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
-pub use step::{Integrator, Method, Settings, step};
+pub use step::{Integrator, Method, Settings, Solver, step};
 pub use workspace::Workspace;

@@ -39,9 +39,9 @@ impl Packing {
         Packing { first: Vec::with_capacity(groups), shared: Vec::with_capacity(groups) }
     }
 
-    /// Gives every group its rows, and the problem its cones.
+    /// Gives every group its rows, and the problem its cones, with a matrix or without.
     #[inline(always)]
-    pub fn arrange<R: Real>(&mut self, groups: &[ConeGroup<R>], problem: &mut DualProblem<R>) {
+    pub fn arrange<R: Real>(&mut self, groups: &[ConeGroup<R>], dense: bool, problem: &mut DualProblem<R>) {
         let mut count = [[0_u16; LANES]; KINDS];
         self.first.clear();
         self.shared.clear();
@@ -72,7 +72,11 @@ impl Packing {
                 problem.push(blank[kind]);
             }
         }
-        problem.finish();
+        if dense {
+            problem.finish();
+        } else {
+            problem.finish_without_matrix();
+        }
         for (g, group) in groups.iter().enumerate() {
             let kind = kind_of(&group.cone);
             let (first, bits) = (&mut self.first[g], group.acts.bits());
@@ -88,6 +92,11 @@ impl Packing {
             }
             self.shared.push(if same { shared } else { None });
         }
+    }
+
+    /// The first row of a group where there is one lane only.
+    pub fn first_row(&self, g: usize) -> usize {
+        self.first[g][0] as usize
     }
 
     /// Puts the values of a group's row where its lanes have it.

@@ -20,6 +20,8 @@ pub struct State<R: Real> {
     pub(crate) joint_impulse: Vec<[R; 6]>,
     /// Reactions of the last step by contact slot: force (t, o, n) [N·s] and moment (about n, t, o) [N·m·s].
     pub(crate) contact_impulse: Vec<[R; 6]>,
+    /// For a pile: the slot of each entry of `contact_impulse`, rising; below zero behind the last.
+    pub(crate) contact_slot: Vec<R>,
     /// Worlds that still run.
     pub(crate) alive: R::Mask,
 }
@@ -51,7 +53,8 @@ impl<R: Real> State<R> {
             q,
             scalar_impulse: vec![R::zero(); layout.scalars.len()],
             joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
-            contact_impulse: vec![[R::zero(); 6]; layout.contacts.len()],
+            contact_impulse: vec![[R::zero(); 6]; layout.contact_room()],
+            contact_slot: vec![-R::one(); layout.pile.unwrap_or(0)],
             alive: R::Mask::splat(true),
         }
     }
@@ -94,6 +97,7 @@ impl<R: Real> State<R> {
         }
         self.q.iter_mut().zip(&other.q).for_each(|(a, b)| pick(a, *b));
         self.scalar_impulse.iter_mut().zip(&other.scalar_impulse).for_each(|(a, b)| pick(a, *b));
+        self.contact_slot.iter_mut().zip(&other.contact_slot).for_each(|(a, b)| pick(a, *b));
         let impulses = [
             (&mut self.contact_impulse, &other.contact_impulse),
             (&mut self.joint_impulse, &other.joint_impulse),

@@ -53,6 +53,8 @@ pub struct Report<R: Real> {
     pub penetration: R,
     /// Contacts that were looked at.
     pub contacts: R,
+    /// Contacts that exist: more than those looked at where a pile has no room for all.
+    pub wanted: R,
     /// All equations are met.
     pub converged: R::Mask,
     /// The new state is finite; elsewhere the old one was kept.

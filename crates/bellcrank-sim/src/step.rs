@@ -13,10 +13,9 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{all_rows, cones, drives, interior, lines, motion, readout, rows};
-use bellcrank_collide::collide;
+use crate::{all_rows, comfree, cones, drives, interior, lines, motion, readout, rows};
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
-use bellcrank_solve::{InteriorPoint, Padmm};
+use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
 
 /// How velocities become poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,11 +64,36 @@ pub enum Method {
     InteriorPoint(InteriorPoint),
 }
 
+/// What finds the reactions of limits, boxes and contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solver {
+    /// All of them together, to a tolerance.
+    Padmm(Padmm),
+    /// Each for itself, in closed form.
+    ComFree(ComFree),
+}
+
+impl Solver {
+    /// As the command line names it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Solver::Padmm(_) => "padmm",
+            Solver::ComFree(_) => "comfree",
+        }
+    }
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Solver::Padmm(Padmm::default())
+    }
+}
+
 /// How a step is computed. The defaults need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The solver for limits, boxes and contacts.
-    pub solver: Padmm,
+    pub solver: Solver,
     /// ε: compliance of held rows in H, as a share of their own.
     pub softness: f64,
     /// Rounds of closing joints and solving reactions, at least and at most.
@@ -98,7 +122,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            solver: Padmm::default(),
+            solver: Solver::default(),
             softness: 1e-6,
             rounds: [2, 8],
             gap_tolerance: 1e-7,
@@ -118,7 +142,7 @@ impl Settings {
     /// For numbers of 32 bits: what rounding allows.
     pub fn single() -> Self {
         let solver = Padmm { tolerance: 1e-5, ..Padmm::default() };
-        Settings { solver, softness: 1e-5, gap_tolerance: 5e-6, ..Settings::default() }
+        Settings { solver: Solver::Padmm(solver), softness: 1e-5, gap_tolerance: 5e-6, ..Settings::default() }
     }
 
     #[inline(always)]
@@ -184,7 +208,7 @@ pub fn step<R: Real>(
         stage!(R, advance_halfway(layout, constants, state, times)); // q ← q ⊕ ½Δt u⁻
     }
     let reach = stage!(R, reach(state, dt));
-    collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts); // what touches?
+    let found = cones::find_contacts(layout, constants, state, reach, ws); // what touches?
     let held = stage!(R, settings.rows(times.drift));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
@@ -194,6 +218,9 @@ pub fn step<R: Real>(
     if (boxed | stage!(R, lines::cut_off(layout, constants, dt, ws))).any() {
         // a drive went beyond its limit: again, with bounds on it
         report = solve(layout, constants, settings, times, (state, control, ws));
+    }
+    if layout.pile.is_some() {
+        report.wanted = stage!(R, R::constant(found as f64));
     }
     if settings.metrics {
         report.metrics = stage!(R, readout::measure(layout, constants, state, ws));
@@ -224,23 +251,26 @@ fn solve<R: Real>(
     stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
     stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
     stage!(R, lines::add_lines(layout, ws));
+    if let Some(pile) = &mut ws.pile {
+        pile.keep_matrix(&ws.factor);
+    }
     stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cones::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
-    stage!(R, cones::build_matrix(layout, ws)); // G = J H⁻¹ Jᵀ
-    stage!(R, settings.solver.factor(&ws.cones.problem, &mut ws.cones.solver));
+    prepare_reactions(layout, settings, ws); // G = J H⁻¹ Jᵀ
     stage!(R, first_impulses(layout, ws));
     solve_factored(layout, ws);
     ws.u.copy_from_slice(&ws.x);
     let mut report = stage!(R, blank_report(ws));
     let mut going = state.alive; // a lane that is done is left alone, so that it does not see its neighbours
     let mut undone = R::Mask::splat(false);
+    let enough = if layout.holds { settings.rounds[0] } else { 1 };
     for round in 1..=settings.rounds[1] {
         if !ws.cones.groups.is_empty() {
-            solve_reactions(layout, settings, going, ws, &mut report);
+            solve_reactions(layout, settings, times, going, (ws, &mut report));
         }
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
-        let last = [round >= settings.rounds[0], round == settings.rounds[1]];
+        let last = [round >= enough, round == settings.rounds[1]];
         let before = report.gap_metres.max(report.gap_radians);
         going = stage!(R, settings.still_open(last, gap, going, &mut report));
         if round > 1 && going.any() {
@@ -286,21 +316,57 @@ fn solve_all_rows<R: Real>(
     report
 }
 
+/// What the solver needs to know of the mechanism: G, or what stands for it.
+fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, ws: &mut Workspace<R>) {
+    let solver = match &settings.solver {
+        Solver::ComFree(solver) => return stage!(R, comfree::prepare(layout, solver, ws)),
+        Solver::Padmm(solver) => solver,
+    };
+    stage!(R, cones::whiten(layout, ws));
+    if let Some(pile) = &mut ws.pile {
+        return pile.prepare(solver, layout, &ws.factor, &ws.cones);
+    }
+    stage!(R, cones::build_matrix(layout, ws));
+    stage!(R, solver.factor(&ws.cones.problem, &mut ws.cones.solver));
+}
+
 /// λ ← the cones' reactions at the present velocities; u += H⁻¹ Jᵀ Δλ.
 fn solve_reactions<R: Real>(
     layout: &Layout,
     settings: &Settings,
+    times: Times<R>,
     going: R::Mask,
-    ws: &mut Workspace<R>,
-    report: &mut Report<R>,
+    (ws, report): (&mut Workspace<R>, &mut Report<R>),
 ) {
+    let solver = match &settings.solver {
+        Solver::ComFree(solver) => return sweep(layout, solver, times, going, (ws, report)),
+        Solver::Padmm(solver) => solver,
+    };
     stage!(R, cones::set_velocities(layout, ws));
     let cones = &mut ws.cones;
-    let outcome =
-        stage!(R, settings.solver.solve(&cones.problem, going, &mut cones.packed, &mut cones.solver));
+    let outcome = match &mut ws.pile {
+        Some(pile) => pile.solve(solver, layout, &ws.factor, cones),
+        None => stage!(R, solver.solve(&cones.problem, going, &mut cones.packed, &mut cones.solver)),
+    };
     stage!(R, cones::push_change(layout, ws));
     solve_factored(layout, ws);
     stage!(R, cones::add_change(going, outcome, ws, report));
+}
+
+/// The same in closed form: every contact for itself, once or a few times.
+fn sweep<R: Real>(
+    layout: &Layout,
+    solver: &ComFree,
+    times: Times<R>,
+    going: R::Mask,
+    (ws, report): (&mut Workspace<R>, &mut Report<R>),
+) {
+    for _ in 0..solver.sweeps {
+        stage!(R, comfree::push(layout, solver, times.dt, going, ws));
+        stage!(R, comfree::push_change(layout, ws));
+        solve_factored(layout, ws);
+        stage!(R, comfree::add_change(going, ws, report));
+    }
 }
 
 /// x ← H⁻¹ x
@@ -389,10 +455,10 @@ fn reach<R: Real>(state: &State<R>, dt: R) -> R {
 #[inline(always)]
 pub(crate) fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
     let (mut penetration, mut contacts) = (R::zero(), R::zero());
-    for slot in ws.contacts.slots() {
-        let one = R::select(slot.active, R::one(), R::zero());
+    for touching in &ws.touching {
+        let one = R::select(touching.contact.active, R::one(), R::zero());
         contacts += one;
-        penetration = penetration.max(-(slot.distance * one));
+        penetration = penetration.max(-(touching.contact.distance * one));
     }
     Report {
         gap_metres: R::zero(),
@@ -401,6 +467,7 @@ pub(crate) fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
         residual: R::zero(),
         penetration,
         contacts,
+        wanted: R::zero(),
         converged: R::Mask::splat(true),
         finite: R::Mask::splat(true),
         bad_body: R::zero(),

@@ -5,7 +5,8 @@ use crate::interior::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::lines::LineRow;
 use crate::packing::Packing;
-use bellcrank_collide::Contacts;
+use crate::pile::{MakePile, PileWork};
+use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real};
 use bellcrank_solve::{BlockFactor, Cone, DualProblem, PadmmWorkspace};
 
@@ -14,9 +15,12 @@ use bellcrank_solve::{BlockFactor, Cone, DualProblem, PadmmWorkspace};
 const PACKED_ROWS: usize = 192;
 
 /// Everything that a step computes on the way.
-#[derive(Clone, Debug)]
 pub struct Workspace<R: Real> {
     pub(crate) contacts: Contacts<R>,
+    /// The contacts of this step, sorted by slot.
+    pub(crate) touching: Vec<Touching<R>>,
+    /// For a pile only.
+    pub(crate) pile: Option<Box<dyn PileWork<R>>>,
     pub(crate) joints: Vec<JointRows<R>>,
     pub(crate) dofs: Vec<DofRow<R>>,
     pub(crate) lines: Vec<LineRow<R>>,
@@ -49,6 +53,15 @@ pub struct Workspace<R: Real> {
     pub(crate) all_rows: AllRowsWorkspace<R>,
     /// For the implicit step only; made by the first.
     pub(crate) interior: Option<Box<InteriorWorkspace<R>>>,
+}
+
+/// A contact, and the reactions that the last step left there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touching<R: Real> {
+    /// Position in the plan.
+    pub slot: usize,
+    pub contact: Contact<R>,
+    pub guess: [R; 6],
 }
 
 /// Six rows per joint: first what it holds together, then its degrees of freedom.
@@ -90,6 +103,8 @@ pub(crate) struct ConeRows<R: Real> {
     /// By row: on body a and on body b.
     pub jacobian: Vec<[[R; 6]; 2]>,
     pub bias: Vec<R>,
+    /// By group: distance or angle that is left [m or rad].
+    pub gap: Vec<R>,
     /// Compliance on the diagonal.
     pub compliance: Vec<R>,
     pub lambda: Vec<R>,
@@ -100,6 +115,13 @@ pub(crate) struct ConeRows<R: Real> {
     /// Reactions in the order of the problem.
     pub packed: Vec<R>,
     pub solver: PadmmWorkspace<R>,
+    /// For reactions in closed form: groups that move each elimination position; B of each group, by rows; W of each group; what
+    /// the last sweep changed [m/s].
+    pub sharers: Vec<R>,
+    pub blocks: Vec<R>,
+    pub inverse_mass: Vec<R>,
+    pub moved: R,
+    pub scratch: Vec<[R; 6]>,
 }
 
 /// Rows that share a path and a cone.
@@ -121,8 +143,13 @@ pub(crate) enum ConeSource {
 }
 
 impl<R: Real> Workspace<R> {
-    /// Room for a model's step.
+    /// Room for a model's step in lanes.
     pub fn new(layout: &Layout) -> Self {
+        Self::with_pile(layout, None)
+    }
+
+    /// Room for a model's step, in lanes or as a pile.
+    pub(crate) fn with_pile(layout: &Layout, pile: MakePile<R>) -> Self {
         let bodies = layout.position.len();
         let zero = [R::zero(); 6];
         let row = JointRows { s: [zero; 6], p: [zero; 6], weight: zero, rate: zero, target: zero };
@@ -136,6 +163,8 @@ impl<R: Real> Workspace<R> {
         };
         Workspace {
             contacts: Contacts::new(&layout.plan),
+            touching: Vec::with_capacity(layout.contact_room()),
+            pile: pile.map(|make| make(layout)),
             joints: vec![row; layout.joints.len()],
             dofs: vec![dof; layout.dof_count],
             lines: layout.lines.iter().map(LineRow::blank).collect(),
@@ -163,19 +192,27 @@ impl<R: Real> ConeRows<R> {
     fn new(layout: &Layout) -> Self {
         let rows = layout.cone_rows();
         let scalar_w: usize = layout.scalars.iter().map(|s| s.path.len()).sum();
-        let contact_w: usize = layout.contacts.iter().map(|c| c.rows * c.path.len()).sum();
+        // a pile takes memory when a step needs more than any before
+        let slots = if layout.pile.is_some() { 0 } else { layout.contacts.len() };
+        let contact_w: usize = layout.contacts[..slots].iter().map(|c| c.rows * c.path.len()).sum();
         ConeRows {
-            groups: Vec::with_capacity(layout.scalars.len() + layout.contacts.len()),
+            groups: Vec::with_capacity(layout.scalars.len() + layout.contact_room()),
             w: Vec::with_capacity(scalar_w + contact_w),
             jacobian: Vec::with_capacity(rows),
             bias: Vec::with_capacity(rows),
+            gap: Vec::with_capacity(rows),
             compliance: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
-            packing: Packing::with_capacity(layout.scalars.len() + layout.contacts.len()),
+            packing: Packing::with_capacity(layout.scalars.len() + layout.contact_room()),
             problem: DualProblem::with_capacity(rows.min(PACKED_ROWS)),
             packed: Vec::with_capacity(rows),
             solver: PadmmWorkspace::with_capacity(rows.min(PACKED_ROWS)),
+            sharers: Vec::with_capacity(layout.position.len()),
+            blocks: Vec::new(),
+            inverse_mass: Vec::new(),
+            moved: R::zero(),
+            scratch: Vec::new(),
         }
     }
 }

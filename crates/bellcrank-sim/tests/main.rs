@@ -1,6 +1,7 @@
 //! The laws of the step, one module each. They are one program, so that the engine is linked once.
 
 mod assembly;
+mod closed_form_contact;
 mod common;
 mod discrete_mechanics;
 mod energy;
@@ -11,6 +12,7 @@ mod integrators;
 mod loops_stay_closed;
 mod model_features;
 mod parameters_by_world;
+mod piles;
 mod published_method;
 mod readouts;
 mod replay_is_bitwise;

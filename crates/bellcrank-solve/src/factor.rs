@@ -10,7 +10,7 @@ use bellcrank_math::Real;
 pub type Block<R> = [[R; 6]; 6];
 
 /// The matrix before [`BlockFactor::factor`], its factor after. Memory is taken once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockFactor<R> {
     /// Lower triangles, by elimination position.
     diagonal: Vec<Block<R>>,
@@ -30,6 +30,24 @@ impl<R: Real> BlockFactor<R> {
         }
     }
 
+    /// Room for another pattern, all zero.
+    pub fn reset(&mut self, pattern: &BlockPattern) {
+        let zero = [[R::zero(); 6]; 6];
+        self.diagonal.clear();
+        self.diagonal.resize(pattern.nodes(), zero);
+        self.inverse.clear();
+        self.inverse.resize(pattern.nodes(), [R::zero(); 6]);
+        self.off_diagonal.clear();
+        self.off_diagonal.resize(pattern.off_diagonal_count(), zero);
+    }
+
+    /// Takes the blocks of another matrix of the same pattern.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.diagonal.clone_from(&other.diagonal);
+        self.inverse.clone_from(&other.inverse);
+        self.off_diagonal.clone_from(&other.off_diagonal);
+    }
+
     /// All blocks zero again.
     #[inline(always)]
     pub fn clear(&mut self) {
@@ -42,6 +60,18 @@ impl<R: Real> BlockFactor<R> {
     #[inline(always)]
     pub fn diagonal_mut(&mut self, position: usize) -> &mut Block<R> {
         &mut self.diagonal[position]
+    }
+
+    /// The diagonal block at an elimination position, to be read.
+    #[inline(always)]
+    pub(crate) fn diagonal(&self, position: usize) -> &Block<R> {
+        &self.diagonal[position]
+    }
+
+    /// An off-diagonal block by its number in the pattern, to be read.
+    #[inline(always)]
+    pub(crate) fn off_diagonal(&self, block: usize) -> &Block<R> {
+        &self.off_diagonal[block]
     }
 
     /// An off-diagonal block by its number in the pattern.
@@ -58,7 +88,7 @@ impl<R: Real> BlockFactor<R> {
             for block in &mut self.off_diagonal[pattern.column[k]..pattern.column[k + 1]] {
                 divide_right(block, &self.diagonal[k], &self.inverse[k]);
             }
-            for update in &pattern.updates[k] {
+            for update in pattern.updates(k) {
                 match update.target {
                     Target::Diagonal(i) => {
                         subtract_square(&mut self.diagonal[i], &self.off_diagonal[update.a])

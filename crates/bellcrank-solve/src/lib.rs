@@ -6,11 +6,16 @@
 //! | `factor` | its Cholesky factor in 6×6 blocks, every step, over any `Real` |
 //! | `cone` | projections: push only, boxes, Coulomb's cone |
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
+//! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
+//! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
 
+mod body_space;
+mod comfree;
 mod cone;
+mod delassus;
 mod factor;
 mod interior;
 mod padmm;
@@ -19,13 +24,16 @@ mod problem;
 mod residual;
 mod sparse;
 
+pub use body_space::{BodySpace, BodySpaceWorkspace};
+pub use comfree::{ComFree, Impedance, Touch, Variant, move_reactions};
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
+pub use delassus::{Delassus, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
     Aim, BlockLu, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, RubLine, Solution,
     Violation, none_acts,
 };
-pub use padmm::{LinearSolver, Outcome, Padmm, PadmmWorkspace, Penalty};
+pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use pattern::BlockPattern;
 pub use problem::DualProblem;
 pub use residual::{Product, ResidualWorkspace, conjugate_residual};

@@ -6,23 +6,9 @@
 //! are frozen by their mask, so that a world does not depend on its neighbours.
 
 use crate::cone::{Cone, MOST_ROWS};
+use crate::delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
 use crate::problem::DualProblem;
-use crate::residual::{Product, ResidualWorkspace, conjugate_residual};
-use crate::sparse::SparseRows;
-use bellcrank_math::{Mask, Real, factor_cholesky, solve_cholesky};
-
-/// How the linear system of an iteration is solved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LinearSolver {
-    /// Cholesky factor of the dense matrix, once per step.
-    Dense,
-    /// So many steps of conjugate residuals per iteration from the last x, with products only: as [Kamino] does it for
-    /// large problems.
-    ConjugateResidual {
-        /// 9 in the paper.
-        iterations: usize,
-    },
-}
+use bellcrank_math::{Mask, Real};
 
 /// How the penalty ρ is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,10 +70,17 @@ pub struct Outcome<R: Real> {
     pub converged: R::Mask,
 }
 
-/// Memory of a solve; may be thrown away at any time.
+/// Memory of a solve with a dense matrix; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PadmmWorkspace<R> {
-    factor: Vec<R>,
+    /// For the matrix.
+    pub dense: DenseWorkspace<R>,
+    iterate: Iterate<R>,
+}
+
+/// What the iteration moves.
+#[derive(Clone, Debug, Default)]
+pub struct Iterate<R> {
     rho: R,
     scale: Vec<R>,
     x: Vec<R>,
@@ -96,19 +89,20 @@ pub struct PadmmWorkspace<R> {
     y_hat: Vec<R>,
     z_hat: Vec<R>,
     rhs: Vec<R>,
-    /// Rows for products, where the linear solver wants them.
-    pub sparse: SparseRows<R>,
-    guess: Vec<R>,
-    scaled: Vec<R>,
-    residual: ResidualWorkspace<R>,
 }
 
 impl<R: Real> PadmmWorkspace<R> {
     /// Room for problems of up to `rows` rows.
     pub fn with_capacity(rows: usize) -> Self {
+        PadmmWorkspace { dense: DenseWorkspace::with_capacity(rows), iterate: Iterate::with_capacity(rows) }
+    }
+}
+
+impl<R: Real> Iterate<R> {
+    /// Room for problems of up to `rows` rows.
+    pub fn with_capacity(rows: usize) -> Self {
         let room = || Vec::with_capacity(rows);
-        PadmmWorkspace {
-            factor: Vec::with_capacity(rows * rows),
+        Iterate {
             rho: R::one(),
             scale: room(),
             x: room(),
@@ -117,10 +111,6 @@ impl<R: Real> PadmmWorkspace<R> {
             y_hat: room(),
             z_hat: room(),
             rhs: room(),
-            sparse: SparseRows::default(),
-            guess: Vec::new(),
-            scaled: Vec::new(),
-            residual: ResidualWorkspace::default(),
         }
     }
 }
@@ -129,58 +119,8 @@ impl Padmm {
     /// Scales the problem, chooses ρ and factors G̃ + σ 1: once per matrix, before any number of solves.
     #[inline(always)]
     pub fn factor<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
-        let n = problem.n;
-        scale_cones(problem, &mut ws.scale);
-        ws.factor.clear();
-        let mut square = R::zero();
-        for i in 0..n {
-            for j in 0..n {
-                let entry = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
-                square = entry.mul_add(entry, square);
-                ws.factor.push(entry);
-            }
-        }
-        // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
-        let size = square.sqrt();
-        ws.rho = match self.penalty {
-            Penalty::Share(share) => R::select(size.le(R::zero()), R::one(), size * R::constant(share)),
-            Penalty::Fixed(rho) => R::constant(rho),
-        };
-        self.add_penalty(n, ws);
-    }
-
-    /// Takes a larger ρ in the lanes where reactions lag behind, a smaller one where velocities do, and factors again.
-    #[inline(always)]
-    fn balance<R: Real>(
-        &self,
-        problem: &DualProblem<R>,
-        live: R::Mask,
-        outcome: &Outcome<R>,
-        ws: &mut PadmmWorkspace<R>,
-    ) {
-        let n = problem.n;
-        let (growth, far) = (R::constant(self.penalty_growth), R::constant(IMBALANCE));
-        let more = live & (outcome.dual * far).lt(outcome.primal);
-        let less = live & (outcome.primal * far).lt(outcome.dual);
-        let raised = R::select(more, ws.rho * growth, ws.rho);
-        ws.rho = R::select(less, raised / growth, raised);
-        for i in 0..n {
-            for j in 0..=i {
-                ws.factor[i * n + j] = problem.get(i, j) * (ws.scale[i] * ws.scale[j]);
-            }
-        }
-        self.add_penalty(n, ws);
-    }
-
-    /// L Lᵀ = G̃ + (ρ + η) 1
-    #[inline(always)]
-    fn add_penalty<R: Real>(&self, n: usize, ws: &mut PadmmWorkspace<R>) {
-        for i in 0..n {
-            ws.factor[i * n + i] += ws.rho + R::constant(self.proximal);
-        }
-        if self.linear == LinearSolver::Dense {
-            factor_cholesky(&mut ws.factor, n);
-        }
+        let mut dense = Dense { problem, linear: self.linear, ws: &mut ws.dense };
+        self.factor_with(problem, &mut dense, &mut ws.iterate);
     }
 
     /// Solves the factored problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
@@ -193,7 +133,57 @@ impl Padmm {
         lambda: &mut [R],
         ws: &mut PadmmWorkspace<R>,
     ) -> Outcome<R> {
-        let start = self.start(problem, lambda, ws);
+        let mut dense = Dense { problem, linear: self.linear, ws: &mut ws.dense };
+        self.solve_with((problem, &mut dense), alive, lambda, &mut ws.iterate)
+    }
+
+    /// [`Padmm::factor`] for a matrix of any kind; the problem's own is not looked at.
+    #[inline(always)]
+    pub fn factor_with<R: Real>(
+        &self,
+        problem: &DualProblem<R>,
+        matrix: &mut impl Delassus<R>,
+        ws: &mut Iterate<R>,
+    ) {
+        scale_cones(problem, matrix, &mut ws.scale);
+        // ‖G̃‖_F: at least the largest eigenvalue, at most √rank times it
+        ws.rho = match self.penalty {
+            Penalty::Share(share) => {
+                let size = matrix.norm(&ws.scale);
+                R::select(size.le(R::zero()), R::one(), size * R::constant(share))
+            }
+            Penalty::Fixed(rho) => R::constant(rho),
+        };
+        matrix.factor(&ws.scale, ws.rho + R::constant(self.proximal));
+    }
+
+    /// Takes a larger ρ in the lanes where reactions lag behind, a smaller one where velocities do, and factors again.
+    #[inline(always)]
+    fn balance<R: Real>(
+        &self,
+        matrix: &mut impl Delassus<R>,
+        live: R::Mask,
+        outcome: &Outcome<R>,
+        ws: &mut Iterate<R>,
+    ) {
+        let (growth, far) = (R::constant(self.penalty_growth), R::constant(IMBALANCE));
+        let more = live & (outcome.dual * far).lt(outcome.primal);
+        let less = live & (outcome.primal * far).lt(outcome.dual);
+        let raised = R::select(more, ws.rho * growth, ws.rho);
+        ws.rho = R::select(less, raised / growth, raised);
+        matrix.factor(&ws.scale, ws.rho + R::constant(self.proximal));
+    }
+
+    /// [`Padmm::solve`] for a matrix of any kind; the problem's own is not looked at.
+    #[inline(always)]
+    pub fn solve_with<R: Real>(
+        &self,
+        (problem, matrix): (&DualProblem<R>, &mut impl Delassus<R>),
+        alive: R::Mask,
+        lambda: &mut [R],
+        ws: &mut Iterate<R>,
+    ) -> Outcome<R> {
+        let start = self.start((problem, matrix), lambda, ws);
         let (mut rho, mut inverse_rho) = (ws.rho, ws.rho.recip());
         let eta = R::constant(self.proximal);
         let tolerance = R::constant(self.tolerance);
@@ -217,7 +207,7 @@ impl Padmm {
                 && iteration % self.patience.max(1) == 0
                 && matches!(self.penalty, Penalty::Share(_))
             {
-                self.balance(problem, live, &outcome, ws);
+                self.balance(matrix, live, &outcome, ws);
                 (rho, inverse_rho) = (ws.rho, ws.rho.recip());
                 (a, momentum) = (R::one(), R::constant(1e30));
             }
@@ -227,7 +217,7 @@ impl Padmm {
                 // rhs = −g̃ − s + η x + ρ ŷ + ẑ   (−g̃ − s is in rhs already)
                 ws.rhs[i] = eta.mul_add(ws.x[i], rho.mul_add(ws.y_hat[i], ws.rhs[i] + ws.z_hat[i]));
             }
-            self.solve_linear(problem, ws); // x ← (G̃ + σ)⁻¹ rhs
+            matrix.solve(&ws.x, &mut ws.rhs); // x ← (G̃ + σ)⁻¹ rhs
             let step = self.project_and_measure(problem, live, rho, inverse_rho, ws); // y, z, residuals
             outcome.primal = R::select(live, step.primal, outcome.primal);
             outcome.dual = R::select(live, step.dual, outcome.dual);
@@ -248,31 +238,14 @@ impl Padmm {
         outcome
     }
 
-    /// rhs ← (G̃ + σ 1)⁻¹ rhs
-    #[inline(always)]
-    fn solve_linear<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
-        match self.linear {
-            LinearSolver::Dense => solve_cholesky(&ws.factor, problem.n, &mut ws.rhs),
-            LinearSolver::ConjugateResidual { iterations } => {
-                let sigma = ws.rho + R::constant(self.proximal);
-                ws.guess.clear();
-                ws.guess.extend_from_slice(&ws.x);
-                let mut product = Shifted {
-                    problem,
-                    sparse: &mut ws.sparse,
-                    scale: &ws.scale,
-                    sigma,
-                    scaled: &mut ws.scaled,
-                };
-                conjugate_residual(&mut product, &ws.rhs, iterations, &mut ws.guess, &mut ws.residual);
-                ws.rhs.copy_from_slice(&ws.guess);
-            }
-        }
-    }
-
     /// Sets the first iterate; gives how far off it is.
     #[inline(always)]
-    fn start<R: Real>(&self, problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) -> Step<R> {
+    fn start<R: Real>(
+        &self,
+        (problem, matrix): (&DualProblem<R>, &mut impl Delassus<R>),
+        lambda: &[R],
+        ws: &mut Iterate<R>,
+    ) -> Step<R> {
         let n = problem.n;
         for list in [&mut ws.x, &mut ws.y, &mut ws.z, &mut ws.y_hat, &mut ws.z_hat, &mut ws.rhs] {
             list.clear();
@@ -282,6 +255,7 @@ impl Padmm {
             let start = lambda[i] / ws.scale[i];
             (ws.x[i], ws.y[i], ws.y_hat[i]) = (start, start, start);
         }
+        matrix.times(lambda, &mut ws.rhs);
         first_dual(problem, lambda, ws)
     }
 
@@ -293,7 +267,7 @@ impl Padmm {
         live: R::Mask,
         rho: R,
         inverse_rho: R,
-        ws: &mut PadmmWorkspace<R>,
+        ws: &mut Iterate<R>,
     ) -> Step<R> {
         let mut step: Step<R> = Step::none();
         let eta = R::constant(self.proximal);
@@ -329,35 +303,6 @@ impl Padmm {
     }
 }
 
-/// x ↦ P G P x + σ x, by sparse rows where there are some.
-struct Shifted<'a, R> {
-    problem: &'a DualProblem<R>,
-    sparse: &'a mut SparseRows<R>,
-    scale: &'a [R],
-    sigma: R,
-    scaled: &'a mut Vec<R>,
-}
-
-impl<R: Real> Product<R> for Shifted<'_, R> {
-    #[inline(always)]
-    fn times(&mut self, x: &[R], out: &mut [R]) {
-        self.scaled.clear();
-        for (x, p) in x.iter().zip(self.scale) {
-            self.scaled.push(*x * *p);
-        }
-        if self.sparse.rows.len() == x.len() {
-            self.sparse.times(self.scaled, out);
-        } else {
-            for i in 0..x.len() {
-                out[i] = self.problem.row_times(i, self.scaled);
-            }
-        }
-        for i in 0..x.len() {
-            out[i] = self.sigma.mul_add(x[i], out[i] * self.scale[i]);
-        }
-    }
-}
-
 /// What one iteration found.
 struct Step<R> {
     primal: R,
@@ -385,13 +330,13 @@ fn violation<R: Real>(cone: &Cone<R>, product: R) -> R {
 
 /// One p per cone: 1/√ of its largest diagonal entry; one where a lane has no such row.
 #[inline(always)]
-fn scale_cones<R: Real>(problem: &DualProblem<R>, scale: &mut Vec<R>) {
+fn scale_cones<R: Real>(problem: &DualProblem<R>, matrix: &impl Delassus<R>, scale: &mut Vec<R>) {
     scale.clear();
     for cone in &problem.cones {
         let i = scale.len();
         let mut largest = R::zero();
         for k in 0..cone.rows() {
-            largest = largest.max(problem.get(i + k, i + k));
+            largest = largest.max(matrix.diagonal(i + k));
         }
         let none = largest.le(R::zero());
         let p = R::select(none, R::one(), R::select(none, R::one(), largest).sqrt().recip());
@@ -401,16 +346,16 @@ fn scale_cones<R: Real>(problem: &DualProblem<R>, scale: &mut Vec<R>) {
     }
 }
 
-/// z₀: the dual velocity that the warm start implies, made feasible; and what is wrong with the warm start.
+/// z₀: the dual velocity that the warm start implies, made feasible; and what is wrong with the warm start. `rhs` holds G λ.
 #[inline(always)]
-fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWorkspace<R>) -> Step<R> {
+fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut Iterate<R>) -> Step<R> {
     let mut off: Step<R> = Step::none();
     let mut i = 0;
     for cone in &problem.cones {
         let rows = cone.rows();
         let mut v = [R::zero(); MOST_ROWS];
         for k in 0..rows {
-            v[k] = problem.row_times(i + k, lambda) + problem.g[i + k];
+            v[k] = ws.rhs[i + k] + problem.g[i + k];
         }
         let check = cone.check(&lambda[i..i + rows], &v[..rows], ws.scale[i] * ws.scale[i]);
         off.dual = off.dual.max(check.natural_map);
@@ -427,7 +372,7 @@ fn first_dual<R: Real>(problem: &DualProblem<R>, lambda: &[R], ws: &mut PadmmWor
 
 /// rhs ← −g̃ − s with s = μ‖ẑ_t‖ on contact normals (De Saxcé).
 #[inline(always)]
-fn de_saxce<R: Real>(problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
+fn de_saxce<R: Real>(problem: &DualProblem<R>, ws: &mut Iterate<R>) {
     let mut i = 0;
     for cone in &problem.cones {
         for k in 0..cone.rows() {
@@ -447,7 +392,7 @@ fn de_saxce<R: Real>(problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
 
 /// ŷ ← y + factor Δy, ẑ ← z + factor Δz; the hats hold Δ when called.
 #[inline(always)]
-fn extrapolate<R: Real>(n: usize, factor: R, ws: &mut PadmmWorkspace<R>) {
+fn extrapolate<R: Real>(n: usize, factor: R, ws: &mut Iterate<R>) {
     for i in 0..n {
         ws.y_hat[i] = factor.mul_add(ws.y_hat[i], ws.y[i]);
         ws.z_hat[i] = factor.mul_add(ws.z_hat[i], ws.z[i]);

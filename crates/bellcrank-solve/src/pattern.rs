@@ -1,4 +1,4 @@
-//! The structure of a sparse block Cholesky factor, found once per model.
+//! The structure of a sparse block Cholesky factor: found once per model, or once per step where contacts are part of it.
 //!
 //! Nodes are bodies, edges are pairs that some row couples. Eliminating a node joins all its later neighbours; the
 //! next node is always one with the fewest (minimum degree), which for a tree means from the leaves inward and no
@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 /// Elimination order and fill of a symmetric matrix of blocks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockPattern {
     /// Elimination position of each node.
     position: Vec<usize>,
@@ -15,8 +15,11 @@ pub struct BlockPattern {
     pub(crate) column: Vec<usize>,
     /// Row position of each off-diagonal block, rising within a column.
     pub(crate) row: Vec<usize>,
-    /// What each column changes in later ones; one list per column.
-    pub(crate) updates: Vec<Vec<Update>>,
+    /// What the columns change in later ones, column after column.
+    updates: Vec<Update>,
+    /// Start of each column's updates; one more entry than columns.
+    first_update: Vec<usize>,
+    graph: Graph,
 }
 
 /// `target −= L[a] L[b]ᵀ`, blocks by their number among the off-diagonal ones.
@@ -36,13 +39,20 @@ pub(crate) enum Target {
 impl BlockPattern {
     /// Analyses a graph of `nodes` nodes. Edges may repeat and may name a node twice.
     pub fn new(nodes: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        let mut neighbours = vec![BTreeSet::new(); nodes];
+        let mut pattern = BlockPattern::default();
+        pattern.analyse(nodes, edges);
+        pattern
+    }
+
+    /// The same for another graph. Memory is taken when a graph is larger than any before.
+    pub fn analyse(&mut self, nodes: usize, edges: impl IntoIterator<Item = (usize, usize)>) {
+        self.graph.clear(nodes);
         for (a, b) in edges.into_iter().filter(|(a, b)| a != b) {
-            neighbours[a].insert(b);
-            neighbours[b].insert(a);
+            self.graph.join(a, b);
         }
-        let (position, later) = eliminate(neighbours);
-        Self::from_columns(position, later)
+        self.graph.eliminate(&mut self.position);
+        self.list_columns(nodes);
+        self.list_updates(nodes);
     }
 
     /// The same nodes in the same order with more edges: for couplings that come and go, and shall cost nothing while
@@ -51,7 +61,7 @@ impl BlockPattern {
         let nodes = self.nodes();
         let mut columns = vec![BTreeSet::new(); nodes];
         for k in 0..nodes {
-            columns[k].extend(self.row[self.column[k]..self.column[k + 1]].iter().copied());
+            columns[k].extend(self.row[self.column(k)].iter().copied());
         }
         for (a, b) in edges.into_iter().filter(|(a, b)| a != b) {
             let (pa, pb) = (self.position[a], self.position[b]);
@@ -64,32 +74,69 @@ impl BlockPattern {
                 columns[*first].extend(others);
             }
         }
-        let mut node_at = vec![0; nodes];
-        for (node, k) in self.position.iter().enumerate() {
-            node_at[*k] = node;
+        let mut pattern = BlockPattern { position: self.position.clone(), ..BlockPattern::default() };
+        pattern.column.push(0);
+        for rows in columns {
+            pattern.row.extend(rows);
+            pattern.column.push(pattern.row.len());
         }
-        let mut later = vec![Vec::new(); nodes];
-        for (k, rows) in columns.into_iter().enumerate() {
-            later[node_at[k]] = rows.into_iter().map(|row| node_at[row]).collect();
-        }
-        Self::from_columns(self.position.clone(), later)
+        pattern.list_updates(nodes);
+        pattern
     }
 
-    /// From the order and each node's neighbours that are eliminated after it.
-    fn from_columns(position: Vec<usize>, later: Vec<Vec<usize>>) -> Self {
-        let nodes = position.len();
-        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); nodes];
-        for (node, others) in later.into_iter().enumerate() {
-            columns[position[node]] = others.into_iter().map(|other| position[other]).collect();
-            columns[position[node]].sort_unstable();
+    /// The graph now holds, for each node, its neighbours that are eliminated later.
+    fn list_columns(&mut self, nodes: usize) {
+        self.column.clear();
+        self.column.push(0);
+        self.row.clear();
+        for k in 0..nodes {
+            let (node, start) = (self.graph.order[k], self.row.len());
+            self.row.extend(self.graph.neighbours(node).map(|other| self.position[other]));
+            self.row[start..].sort_unstable();
+            self.column.push(self.row.len());
         }
-        let mut column = vec![0];
-        column.extend(columns.iter().scan(0, |sum, c| {
-            *sum += c.len();
-            Some(*sum)
-        }));
-        let updates = (0..nodes).map(|k| column_updates(k, &columns, &column)).collect();
-        BlockPattern { position, column, row: columns.concat(), updates }
+    }
+
+    fn list_updates(&mut self, nodes: usize) {
+        self.updates.clear();
+        self.first_update.clear();
+        self.first_update.push(0);
+        for k in 0..nodes {
+            let own = self.column[k]..self.column[k + 1];
+            for b in own.clone() {
+                let j = self.row[b];
+                self.updates.push(Update { a: b, b, target: Target::Diagonal(j) });
+                // elimination made all later rows neighbours of j, so its column has them, in the same order
+                let mut t = self.column[j];
+                for a in b + 1..own.end {
+                    while self.row[t] != self.row[a] {
+                        t += 1;
+                    }
+                    self.updates.push(Update { a, b, target: Target::OffDiagonal(t) });
+                }
+            }
+            self.first_update.push(self.updates.len());
+        }
+    }
+
+    /// All pairs of elimination positions that have a block, fill included.
+    pub(crate) fn coupled(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.nodes()).flat_map(move |k| self.column(k).map(move |q| (self.row[q], k)))
+    }
+
+    /// The numbers of a column's off-diagonal blocks.
+    pub(crate) fn column(&self, k: usize) -> std::ops::Range<usize> {
+        self.column[k]..self.column[k + 1]
+    }
+
+    /// The row position of an off-diagonal block.
+    pub(crate) fn row_of(&self, block: usize) -> usize {
+        self.row[block]
+    }
+
+    /// What column k changes in later ones.
+    pub(crate) fn updates(&self, k: usize) -> &[Update] {
+        &self.updates[self.first_update[k]..self.first_update[k + 1]]
     }
 
     /// Number of nodes.
@@ -136,40 +183,95 @@ impl BlockPattern {
     }
 }
 
-/// Order of elimination (position of each node) and each node's neighbours that are still there when it goes.
-fn eliminate(mut neighbours: Vec<BTreeSet<usize>>) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let nodes = neighbours.len();
-    let mut left: BTreeSet<usize> = (0..nodes).collect();
-    let mut position = vec![0; nodes];
-    let mut later = vec![Vec::new(); nodes];
-    for step in 0..nodes {
-        let Some(node) = left.iter().copied().min_by_key(|n| (neighbours[*n].len(), *n)) else { break };
-        left.remove(&node);
-        position[node] = step;
-        later[node] = std::mem::take(&mut neighbours[node]).into_iter().collect();
-        for &a in &later[node] {
-            neighbours[a].remove(&node);
-            neighbours[a].extend(later[node].iter().copied().filter(|b| *b != a));
-        }
-    }
-    (position, later)
+/// Neighbours as sets of bits, one row of words per node.
+#[derive(Clone, Debug, Default)]
+struct Graph {
+    words: usize,
+    bits: Vec<u64>,
+    degree: Vec<usize>,
+    /// Nodes in the order of elimination.
+    order: Vec<usize>,
 }
 
-fn column_updates(k: usize, columns: &[Vec<usize>], column: &[usize]) -> Vec<Update> {
-    let mut updates = Vec::new();
-    for (ia, &i) in columns[k].iter().enumerate() {
-        for (ib, &j) in columns[k][..=ia].iter().enumerate() {
-            let target = if i == j {
-                Target::Diagonal(i)
-            } else {
-                // elimination made i and j neighbours, so the block is in the pattern
-                let offset = columns[j].binary_search(&i).unwrap_or_default();
-                Target::OffDiagonal(column[j] + offset)
-            };
-            updates.push(Update { a: column[k] + ia, b: column[k] + ib, target });
+/// Degree of a node that is gone.
+const GONE: usize = usize::MAX;
+
+impl Graph {
+    fn clear(&mut self, nodes: usize) {
+        self.words = nodes.div_ceil(64);
+        self.bits.clear();
+        self.bits.resize(nodes * self.words, 0);
+        self.degree.clear();
+        self.degree.resize(nodes, 0);
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        self.bits[a * self.words + b / 64] |= 1 << (b % 64);
+        self.bits[b * self.words + a / 64] |= 1 << (a % 64);
+    }
+
+    fn neighbours(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let words = self.bits[node * self.words..][..self.words].iter().enumerate();
+        words.flat_map(|(w, bits)| Ones(*bits).map(move |bit| w * 64 + bit))
+    }
+
+    fn count(&self, node: usize) -> usize {
+        self.bits[node * self.words..][..self.words].iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Takes out the node with the fewest neighbours, the first of several, again and again; leaves in its row those that
+    /// are still there when it goes. Gives the place of each node in that order.
+    fn eliminate(&mut self, position: &mut Vec<usize>) {
+        let nodes = self.degree.len();
+        position.clear();
+        position.resize(nodes, 0);
+        self.order.clear();
+        for node in 0..nodes {
+            self.degree[node] = self.count(node);
+        }
+        for step in 0..nodes {
+            let mut node = 0;
+            for other in 1..nodes {
+                if self.degree[other] < self.degree[node] {
+                    node = other;
+                }
+            }
+            self.degree[node] = GONE;
+            position[node] = step;
+            self.order.push(node);
+            self.connect_neighbours(node);
         }
     }
-    updates
+
+    /// Makes all neighbours of a node neighbours of each other, and the node one of none.
+    fn connect_neighbours(&mut self, node: usize) {
+        for w in 0..self.words {
+            for bit in Ones(self.bits[node * self.words + w]) {
+                let other = w * 64 + bit;
+                for v in 0..self.words {
+                    let joined = self.bits[node * self.words + v];
+                    self.bits[other * self.words + v] |= joined;
+                }
+                for gone in [node, other] {
+                    self.bits[other * self.words + gone / 64] &= !(1 << (gone % 64));
+                }
+                self.degree[other] = self.count(other);
+            }
+        }
+    }
+}
+
+/// The places of the ones in a word.
+struct Ones(u64);
+
+impl Iterator for Ones {
+    type Item = usize;
+    fn next(&mut self) -> Option<usize> {
+        let bit = self.0.trailing_zeros() as usize;
+        let any = self.0 != 0;
+        self.0 &= self.0.wrapping_sub(1);
+        any.then_some(bit)
+    }
 }
 
 #[cfg(test)]

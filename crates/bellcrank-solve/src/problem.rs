@@ -54,6 +54,13 @@ impl<R: Real> DualProblem<R> {
         self.g.resize(self.n, R::zero());
     }
 
+    /// The same without G, for solvers that never look at it.
+    #[inline(always)]
+    pub fn finish_without_matrix(&mut self) {
+        self.matrix.clear();
+        self.g.resize(self.n, R::zero());
+    }
+
     /// Number of rows.
     #[inline(always)]
     pub fn rows(&self) -> usize {

@@ -18,6 +18,7 @@ mod hybrid_biped;
 mod jansen;
 pub mod parts;
 mod pendulums;
+mod piles;
 mod quadruped;
 mod slider_crank;
 mod stewart;
@@ -34,6 +35,7 @@ pub use gyroscope::gyroscope;
 pub use hybrid_biped::hybrid_biped;
 pub use jansen::{JansenLeg, jansen_leg};
 pub use pendulums::{Chain, chain, double_pendulum, pendulum};
+pub use piles::{Pile, Solid, pile, small_pile};
 pub use quadruped::five_bar_quadruped;
 pub use slider_crank::{SliderCrank, slider_crank};
 pub use stewart::{Stewart, stewart};
@@ -50,6 +52,8 @@ pub const ALL: &[Entry] = &[
     ("box", "a cube of 0.2 m and 1 kg lying on a plane", box_on_plane),
     ("stack", "five cubes, one on the other", stack),
     ("sphere", "a ball a little above a plane", sphere),
+    ("small_pile", "twelve cubes, capsules and balls that fall on a plane", small_pile),
+    ("pile", "125 solids of five kinds that fall on a plane", pile),
     ("pendulum", "one bar on one hinge", pendulum),
     ("double_pendulum", "two bars, a motor at the elbow", double_pendulum),
     ("chain", "ten links held out straight", chain),

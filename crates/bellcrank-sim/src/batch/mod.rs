@@ -21,6 +21,8 @@ pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
 
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
+use crate::layout::Layout;
+use crate::pile::{MakePile, make_pile};
 use crate::status::WorldStatus;
 use crate::step::{Integrator, Method, Settings};
 use bellcrank_math::Elem;
@@ -47,13 +49,22 @@ pub struct BatchOptions {
     pub threads: usize,
     /// One world per value instead of lanes: slow, for comparison.
     pub scalar: bool,
+    /// Contacts that a world of many loose bodies has room for; `None` for twelve per shape.
+    pub contact_capacity: Option<usize>,
     /// How a step is computed; `None` for the defaults of the precision.
     pub settings: Option<Settings>,
 }
 
 impl Default for BatchOptions {
     fn default() -> Self {
-        BatchOptions { dt: 0.004, precision: Precision::F64, threads: 1, scalar: false, settings: None }
+        BatchOptions {
+            dt: 0.004,
+            precision: Precision::F64,
+            threads: 1,
+            scalar: false,
+            contact_capacity: None,
+            settings: None,
+        }
     }
 }
 
@@ -87,6 +98,10 @@ pub enum BatchError {
         "{0}: {1} bounces (restitution), which Method::InteriorPoint does not know; use Method::Eliminate"
     )]
     NotForInteriorPoint(String, String),
+    #[error(
+        "{0} is a pile of loose bodies, which Method::InteriorPoint does not know; use Method::Eliminate"
+    )]
+    PileInInteriorPoint(String),
     #[error(
         "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
     )]
@@ -304,6 +319,9 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
     }
     if interior {
         for model in models {
+            if Layout::of(model).pile.is_some() {
+                return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
+            }
             if let Some(shape) = model.shapes().iter().find(|s| s.material.restitution > 0.0) {
                 let (model, shape) = (model.name().to_owned(), shape.name.clone());
                 return Err(BatchError::NotForInteriorPoint(model, shape));
@@ -317,12 +335,23 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
 
 fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<dyn Group> {
     let parameters = Parameters::of(model);
-    let job = MakeGroup { model, parameters: &parameters, worlds };
-    match (options.precision, options.scalar) {
-        (Precision::F64, true) => Box::new(LaneGroup::<f64>::new(model.clone(), &parameters, worlds)),
-        (Precision::F32, true) => Box::new(LaneGroup::<f32>::new(model.clone(), &parameters, worlds)),
-        (Precision::F64, false) => f64::with_lanes(job),
-        (Precision::F32, false) => f32::with_lanes(job),
+    let layout = Layout::with_capacity(model, options.contact_capacity);
+    let pile = layout.pile.is_some();
+    match (options.precision, options.scalar || pile) {
+        (Precision::F64, true) => {
+            let make: MakePile<f64> = pile.then_some(make_pile::<f64>);
+            Box::new(LaneGroup::<f64>::new((model.clone(), layout), &parameters, worlds, make))
+        }
+        (Precision::F32, true) => {
+            let make: MakePile<f32> = pile.then_some(make_pile::<f32>);
+            Box::new(LaneGroup::<f32>::new((model.clone(), layout), &parameters, worlds, make))
+        }
+        (Precision::F64, false) => {
+            f64::with_lanes(MakeGroup { model, layout, parameters: &parameters, worlds })
+        }
+        (Precision::F32, false) => {
+            f32::with_lanes(MakeGroup { model, layout, parameters: &parameters, worlds })
+        }
     }
 }
 

@@ -30,8 +30,7 @@ use crate::state::{Control, State};
 use crate::status::Report;
 use crate::step::{Integrator, Settings, Times, blank_report, finish};
 use crate::workspace::Workspace;
-use crate::{drives, lines, rows};
-use bellcrank_collide::collide;
+use crate::{cones, drives, lines, rows};
 use bellcrank_math::{Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
 
@@ -79,7 +78,7 @@ pub(crate) fn begin<R: Real>(
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
     own: &mut InteriorWorkspace<R>,
 ) {
-    collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts); // what may touch?
+    cones::find_contacts(layout, constants, state, reach, ws); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
     let times = Times { dt, drift: dt };

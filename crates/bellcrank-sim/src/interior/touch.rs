@@ -16,7 +16,8 @@
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::step::Settings;
-use bellcrank_collide::{Contact, Form};
+use crate::workspace::Touching;
+use bellcrank_collide::Form;
 use bellcrank_math::{Mat3, Pose, Real, Twist, Vec3};
 use bellcrank_solve::{MOST_DIRECTIONS, Push, Rub, RubLine};
 
@@ -88,10 +89,11 @@ impl<R: Real> Touch<R> {
     pub fn new(
         layout: &Layout,
         constants: &Constants<R>,
-        (slot, contact): (usize, &Contact<R>),
+        touching: &Touching<R>,
         (settings, friction, dt): (&Settings, bool, R),
         X_WB: &[Pose<R>],
     ) -> Self {
+        let (slot, contact) = (touching.slot, &touching.contact);
         let at = &layout.contacts[slot];
         let pair = &layout.plan.pairs()[at.pair];
         let (first, second) =

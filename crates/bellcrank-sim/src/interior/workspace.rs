@@ -10,7 +10,7 @@ use crate::layout::{Layout, ScalarKind};
 use crate::state::State;
 use crate::step::Settings;
 use crate::workspace::Workspace;
-use bellcrank_math::{Inline, Mask, Real};
+use bellcrank_math::{Inline, Real};
 use bellcrank_solve::{BlockLu, BlockPattern, FrictionCone, InteriorPoint};
 
 /// Where the block in the row of one body and the column of another is.
@@ -114,11 +114,9 @@ impl<R: Real> InteriorWorkspace<R> {
         stage!(R, scalar::collect(layout, constants, state, dt, (pushes, rubs)));
         stage!(R, {
             touches.clear();
-            for (slot, contact) in ws.contacts.slots().iter().enumerate() {
-                if contact.active.any() {
-                    let how = (settings, friction, dt);
-                    touches.push(Touch::new(layout, constants, (slot, contact), how, &state.X_WB));
-                }
+            for touching in &ws.touching {
+                let how = (settings, friction, dt);
+                touches.push(Touch::new(layout, constants, touching, how, &state.X_WB));
             }
         });
         let touching = self.touches.iter().filter_map(|touch| self.contact_place[touch.slot]);

@@ -46,8 +46,8 @@ impl<R: Real> BlockLu<R> {
         for block in blocks {
             self.used[block] = true;
         }
-        for updates in &pattern.updates {
-            for update in updates {
+        for k in 0..pattern.nodes() {
+            for update in pattern.updates(k) {
                 if let Target::OffDiagonal(t) = update.target {
                     self.used[t] |= self.used[update.a] && self.used[update.b];
                 }
@@ -86,13 +86,13 @@ impl<R: Real> BlockLu<R> {
     pub fn factor(&mut self, pattern: &BlockPattern) {
         for k in 0..self.diagonal.len() {
             self.inverse[k] = factor_diagonal(&mut self.diagonal[k]);
-            for q in pattern.column[k]..pattern.column[k + 1] {
+            for q in pattern.column(k) {
                 if self.used[q] {
                     divide_right(&mut self.lower[q], &self.diagonal[k], &self.inverse[k]);
                     divide_left(&mut self.upper[q], &self.diagonal[k]);
                 }
             }
-            for update in &pattern.updates[k] {
+            for update in pattern.updates(k) {
                 if !self.used[update.a] || !self.used[update.b] {
                     continue;
                 }
@@ -117,7 +117,7 @@ impl<R: Real> BlockLu<R> {
         for k in 0..self.diagonal.len() {
             let v = forward(&self.diagonal[k], x[k]);
             x[k] = v;
-            for q in pattern.column[k]..pattern.column[k + 1] {
+            for q in pattern.column(k) {
                 if self.used[q] {
                     subtract_times(&mut x[pattern.row[q]], &self.lower[q], &v);
                 }
@@ -125,7 +125,7 @@ impl<R: Real> BlockLu<R> {
         }
         for k in (0..self.diagonal.len()).rev() {
             let mut v = x[k];
-            for q in pattern.column[k]..pattern.column[k + 1] {
+            for q in pattern.column(k) {
                 if self.used[q] {
                     subtract_times(&mut v, &self.upper[q], &x[pattern.row[q]]);
                 }
@@ -140,7 +140,7 @@ impl<R: Real> BlockLu<R> {
         for k in 0..self.diagonal.len() {
             let v = forward_transposed(&self.diagonal[k], &self.inverse[k], x[k]);
             x[k] = v;
-            for q in pattern.column[k]..pattern.column[k + 1] {
+            for q in pattern.column(k) {
                 if self.used[q] {
                     subtract_transpose_times(&mut x[pattern.row[q]], &self.upper[q], &v);
                 }
@@ -148,7 +148,7 @@ impl<R: Real> BlockLu<R> {
         }
         for k in (0..self.diagonal.len()).rev() {
             let mut v = x[k];
-            for q in pattern.column[k]..pattern.column[k + 1] {
+            for q in pattern.column(k) {
                 if self.used[q] {
                     subtract_transpose_times(&mut v, &self.lower[q], &x[pattern.row[q]]);
                 }
