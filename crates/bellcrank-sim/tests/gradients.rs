@@ -7,7 +7,6 @@ use bellcrank_model::{Actuator, Body, Geometry, Joint, Model, ModelBuilder, Shap
 use bellcrank_sim::{Batch, InteriorPoint, Wrt};
 use std::sync::Arc;
 
-const PRINT: bool = true;
 const KAPPA: f64 = 1e-4;
 
 fn batch(model: &Arc<Model>, dt: f64) -> Batch {
@@ -31,7 +30,7 @@ fn everything(b: &Batch) -> Vec<Wrt> {
 /// order: truncation falls with the amount and rounding rises, so the best of them counts.
 fn check(name: &str, b: &Batch, columns: &[Wrt], tolerance: f64) {
     let jacobian = b.step_jacobian(0, KAPPA, columns).unwrap();
-    let (mut worst, mut zero) = ((0.0_f64, columns[0]), 0);
+    let (mut worst, mut zero, mut rigid) = ((0.0_f64, columns[0]), 0, 0);
     for (wrt, column) in columns.iter().zip(&jacobian.columns) {
         assert!(column.iter().all(|x| x.is_finite()), "{name}: {wrt:?}");
         let size = column.iter().fold(1e-2_f64, |m, x| m.max(x.abs()));
@@ -40,16 +39,33 @@ fn check(name: &str, b: &Batch, columns: &[Wrt], tolerance: f64) {
             let pairs = column.iter().zip(difference);
             pairs.fold(0.0_f64, |m, (a, d)| m.max((a - d).abs())) / size
         };
-        let coarse = b.step_difference(0, KAPPA, *wrt, 2e-5).unwrap();
-        let fine = b.step_difference(0, KAPPA, *wrt, 1e-5).unwrap();
+        let differences = [2e-5, 1e-5].map(|amount| b.step_difference(0, KAPPA, *wrt, amount));
+        let [Ok(coarse), Ok(fine)] = differences else {
+            // a loop with more rows than it needs does not close with other frames: there is no such step
+            let frames = matches!(
+                wrt,
+                Wrt::AnchorOnPredecessor { .. }
+                    | Wrt::AnchorOnSuccessor { .. }
+                    | Wrt::AxesOnPredecessor { .. }
+                    | Wrt::AxesOnSuccessor { .. }
+            );
+            assert!(frames && !b.model(0).unwrap().loops().is_empty(), "{name}: {wrt:?} {differences:?}");
+            rigid += 1;
+            continue;
+        };
         let both: Vec<f64> = coarse.iter().zip(&fine).map(|(c, f)| (4.0 * f - c) / 3.0).collect();
         let error = off(&coarse).min(off(&fine)).min(off(&both));
         if error > worst.0 {
             worst = (error, *wrt);
         }
-        assert!(error < tolerance || PRINT, "{name}: {wrt:?} is off by {error:e} of {size:e}");
+        assert!(error < tolerance, "{name}: {wrt:?} is off by {error:e} of {size:e}");
     }
-    println!("{name}: {} columns, {zero} zero, worst {:e} ({:?})", columns.len(), worst.0, worst.1);
+    println!(
+        "{name}: {} columns, {zero} zero, {rigid} that do not close, worst {:e} ({:?})",
+        columns.len(),
+        worst.0,
+        worst.1
+    );
 }
 
 fn block(mu: f64) -> Arc<Model> {
@@ -103,7 +119,8 @@ fn a_standing_biped_with_loops() {
     let all = everything(&b);
     // each difference is four steps: every eleventh column, another eleventh for each kind of number
     let some: Vec<Wrt> = all.iter().copied().step_by(11).collect();
-    check("biped", &b, &some, 1e-6);
+    // differences of a world of 5 kg with rows of 1e6 times that stiffness are rounded to some 1e-8
+    check("biped", &b, &some, 3e-6);
 }
 
 /// Four bars in a plane on a ground that the coupler touches; the loop has redundant rows.
@@ -140,5 +157,53 @@ fn an_impact_has_the_derivative_of_its_closed_form() {
             let found = column.get(2, 0);
             assert!((found / slope - 1.0).abs() < 1e-6, "κ {kappa}, F {force}: {found} against {slope}");
         }
+    }
+}
+
+/// A batch that steps by Proximal-ADMM: the derivative is that of the implicit step with the same integrator. Where nothing
+/// touches, both are the same step, so differences of what the batch itself does agree too.
+#[test]
+fn a_step_by_padmm_is_polished_at_kappa() {
+    let model = built(library::four_bar());
+    let start = |effort: f64| {
+        let mut b = crate::common::world(&model, 0.004);
+        b.set_effort(0, 0, 0.1).unwrap();
+        b.step(20);
+        b.set_effort(0, 0, effort).unwrap();
+        b
+    };
+    let b = start(0.1);
+    check("four-bar by PADMM", &b, &everything(&b), 1e-6);
+    let column = b.step_jacobian(0, KAPPA, &[Wrt::Effort(0)]).unwrap();
+    let after = |effort: f64| {
+        let mut b = start(effort);
+        b.step(1);
+        let V = |body: usize| b.body_velocity(0, body).unwrap().to_array();
+        (0..model.bodies().len()).flat_map(V).collect::<Vec<f64>>()
+    };
+    let (high, low) = (after(0.11), after(0.09));
+    for i in 0..high.len() {
+        let difference = (high[i] - low[i]) / 0.02;
+        let derivative = column.get(12 * (i / 6) + 6 + i % 6, 0);
+        // joints are closed to 1e-7 m there, and 1e-7/Δt/0.02 is what differences can see of it
+        assert!(
+            (difference - derivative).abs() < 2e-3 * derivative.abs() + 1e-3,
+            "{difference} {derivative}"
+        );
+    }
+}
+
+/// Cotangents times the Jacobian, entry by entry.
+#[test]
+fn a_cotangent_goes_back_through_the_jacobian() {
+    let mut b = batch(&block(0.5), 0.05);
+    b.step(2);
+    let wrt = Wrt::state(1);
+    let jacobian = b.step_jacobian(0, KAPPA, &wrt).unwrap();
+    let cotangent: Vec<f64> = (0..12).map(|i| (i as f64).cos()).collect();
+    let back = jacobian.vjp(&cotangent);
+    for (c, found) in back.iter().enumerate() {
+        let sum: f64 = (0..12).map(|r| cotangent[r] * jacobian.get(r, c)).sum();
+        assert!((found - sum).abs() < 1e-14);
     }
 }

@@ -1,10 +1,12 @@
 //! Hard contact by the interior point: nothing penetrates, friction is Coulomb's, κ is what was asked for.
 
-use crate::common::built;
+use crate::common::{bits, built, noise};
 use crate::discrete_mechanics::variational;
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library};
-use bellcrank_sim::{Batch, InteriorPoint, WorldStatus};
+use bellcrank_sim::{
+    Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings, WorldStatus,
+};
 use std::sync::Arc;
 
 fn block(mu: f64, at: Vec3) -> Arc<Model> {
@@ -160,4 +162,100 @@ fn a_biped_with_loops_stands_in_the_interior_point() {
     let weight = model.mass() * 9.81;
     let carried: f64 = b.contacts(0).unwrap().iter().map(|c| c.force.z).sum();
     assert!((carried - weight).abs() < 0.05 * weight, "{carried} against {weight}");
+}
+
+fn implicit(integrator: Integrator, point: InteriorPoint, base: Settings) -> Settings {
+    Settings { integrator, method: Method::InteriorPoint(point), ..base }
+}
+
+/// Eleven bipeds in lanes, each with another target, give the bits that each gives alone; so does the order of threads.
+#[test]
+fn worlds_in_lanes_are_worlds_alone() {
+    let model = built(library::hybrid_biped());
+    let settings = implicit(Integrator::Variational, InteriorPoint::default(), Settings::default());
+    let run = |worlds: std::ops::Range<usize>, scalar: bool| {
+        let options = BatchOptions { dt: 0.004, settings: Some(settings), scalar, ..BatchOptions::default() };
+        let mut b = Batch::new(model.clone(), worlds.len(), options).unwrap();
+        for (w, world) in worlds.enumerate() {
+            for a in 0..model.actuators().len() {
+                b.set_target_position(w, a, 0.05 * noise(world, a)).unwrap();
+            }
+        }
+        let report = b.step(30);
+        println!("random targets: converged {:?} of 30", report.converged);
+        b
+    };
+    let together = run(0..11, false);
+    for world in [0, 4, 10] {
+        let alone = run(world..world + 1, true);
+        assert_eq!(bits(&together, world), bits(&alone, 0), "world {world}");
+    }
+}
+
+/// In numbers of 32 bits, with either integrator, the biped stands and every step converges.
+#[test]
+fn a_biped_stands_in_single_precision() {
+    let model = built(library::hybrid_biped());
+    for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
+        let settings = implicit(integrator, InteriorPoint::single(), Settings::single());
+        let options = BatchOptions {
+            dt: 0.004,
+            settings: Some(settings),
+            precision: Precision::F32,
+            ..BatchOptions::default()
+        };
+        let mut b = Batch::new(model.clone(), 3, options).unwrap();
+        let report = b.step(200);
+        println!("single {integrator:?}: converged {:?}, gap {:?}", report.converged, report.loop_gap[0]);
+        let weight = model.mass() * 9.81;
+        let carried: f64 = b.contacts(0).unwrap().iter().map(|c| c.force.z).sum();
+        assert!((carried - weight).abs() < 0.05 * weight, "{carried} against {weight}");
+        assert!(report.converged.iter().all(|n| *n >= 190), "{:?}", report.converged);
+    }
+}
+
+/// What does not go together is said, with the way out.
+#[test]
+fn combinations_that_do_not_exist_are_refused() {
+    let refuse = |model: &Arc<Model>, settings: Settings| {
+        let options = BatchOptions { settings: Some(settings), scalar: true, ..BatchOptions::default() };
+        Batch::new(model.clone(), 1, options).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    let model = block(0.5, Vec3::zero());
+    let bare = Settings { integrator: Integrator::Variational, ..Settings::default() };
+    assert_eq!(refuse(&model, bare), "Integrator::Variational needs Method::InteriorPoint");
+    let half = implicit(Integrator::MoreauJean, InteriorPoint::default(), Settings::default());
+    assert!(refuse(&model, half).contains("Integrator::SemiImplicitEuler"));
+    let mut m = ModelBuilder::new("bouncy");
+    let body = m.body(Body::new("ball").solid_sphere(1.0, 0.1));
+    m.shape(Shape::new("rubber", body, Geometry::Sphere { radius: 0.1 }).restitution(0.5));
+    let whole = implicit(Integrator::Variational, InteriorPoint::default(), Settings::default());
+    assert!(refuse(&built(m), whole).contains("rubber bounces"));
+}
+
+/// A biped with loops dropped from 0.3 m at three very different steps: no contact is ever below zero, and every step
+/// converges.
+#[test]
+fn a_dropped_biped_never_penetrates() {
+    let model = built(library::hybrid_biped());
+    for (dt, seconds) in [(0.1, 2.0), (0.01, 1.0), (0.001, 0.4)] {
+        let mut b = variational(&model, dt, point(1e-6));
+        for body in 0..model.bodies().len() {
+            let X = b.body_pose(0, body).unwrap();
+            b.set_body_pose(0, body, Pose::new(X.R, X.p + Vec3::new(0.0, 0.0, 0.3))).unwrap();
+        }
+        let (mut iterations, mut deepest) = (Vec::new(), f64::MIN);
+        for i in 0..(seconds / dt) as usize {
+            let report = b.step(1);
+            assert_eq!(report.status[0], WorldStatus::Ok, "Δt {dt}, step {i}: {report:?}");
+            iterations.push(report.iterations[0] as usize);
+            for contact in b.contacts(0).unwrap() {
+                deepest = deepest.max(contact.depth);
+            }
+        }
+        iterations.sort_unstable();
+        let (median, most) = (iterations[iterations.len() / 2], iterations[iterations.len() - 1]);
+        println!("drop Δt {dt}: iterations {median}/{most}, deepest {deepest:e}");
+        assert!(deepest <= 0.0, "Δt {dt}: {deepest:e} m");
+    }
 }

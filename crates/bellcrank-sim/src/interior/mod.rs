@@ -45,7 +45,7 @@ macro_rules! stage {
 pub(crate) use stage;
 
 /// How often drives may be cut off at their bound and the step taken again.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 8;
 
 /// Advances the worlds of one block by `dt` [s].
 pub(crate) fn step<R: Real>(

@@ -53,7 +53,7 @@ impl Default for InteriorPoint {
 impl InteriorPoint {
     /// For numbers of 32 bits: what rounding allows.
     pub fn single() -> Self {
-        InteriorPoint { kappa: 1e-4, tolerance: 1e-4, ..InteriorPoint::default() }
+        InteriorPoint { tolerance: 1e-5, ..InteriorPoint::default() }
     }
 
     /// Products are κ to rounding: for derivatives.
@@ -106,8 +106,8 @@ const SHARE: f64 = 0.95;
 const HALVINGS: usize = 10;
 /// A warm start that can only take steps shorter than this is given up.
 const JAM: f64 = 0.02;
-/// Where no product is further from κ than so many κ, Newton's plain step is the shorter way.
-const NEAR: f64 = 3.0;
+/// Below so many κ on average the predictor, which aims at zero, says little about the way to κ: plain Newton steps.
+const NEAR: f64 = 10.0;
 
 impl InteriorPoint {
     /// Solves the system in the masked lanes, warm first and cold where that fails.
@@ -193,16 +193,17 @@ impl InteriorPoint {
             system.direct(Aim { mu: zero, second: zero, products: one });
             return R::one();
         }
+        let now = system.mean_product(zero);
         let far = R::run(Inline(
             #[inline(always)]
-            || (kappa * R::constant(NEAR)).lt(violation.products),
+            || (kappa * R::constant(NEAR)).lt(now),
         ));
         let mut aim = Aim { mu: kappa, second: zero, products: one };
         if (far & going).any() {
             system.direct(Aim { mu: zero, second: zero, products: one });
             let share = R::constant(SHARE);
             let alpha = system.longest([share, share]);
-            let (now, then) = (system.mean_product(zero), system.mean_product(alpha));
+            let then = system.mean_product(alpha);
             aim = R::run(Inline(
                 #[inline(always)]
                 || aim_at(far, now, then, kappa),

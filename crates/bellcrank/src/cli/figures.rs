@@ -1,7 +1,7 @@
 //! The figures of a run, under the names that scripts rely on.
 
 use super::Error;
-use super::run::{Bits, Run};
+use super::run::{Bits, Reactions, Run};
 use super::say::say;
 use bellcrank::sim::{Batch, StepReport};
 use serde::Serialize;
@@ -49,7 +49,7 @@ impl Tally {
             worlds: batch.worlds(),
             steps: 0,
             dt: run.dt,
-            solver: "padmm",
+            solver: if run.reactions() == Reactions::Padmm { "padmm" } else { "interior-point" },
             precision: if run.precision == Bits::F32 { "f32" } else { "f64" },
             threads: if run.threads == 0 { cores } else { run.threads },
             world_steps_per_second: 0.0,

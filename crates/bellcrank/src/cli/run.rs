@@ -4,7 +4,7 @@ use super::figures::{Figures, Tally};
 use super::say::say;
 use super::watch::{Watch, Watcher};
 use super::{Error, open};
-use bellcrank::sim::{Batch, BatchOptions, Precision};
+use bellcrank::sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings};
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
@@ -21,6 +21,12 @@ pub struct Run {
     /// Step [s]
     #[arg(long, default_value_t = 0.004)]
     pub dt: f64,
+    /// What finds reactions; interior-point where the integrator is variational, else padmm
+    #[arg(long, value_enum)]
+    pub solver: Option<Reactions>,
+    /// How velocities become poses
+    #[arg(long, value_enum, default_value_t = Poses::Euler)]
+    pub integrator: Poses,
     /// Numbers of 64 or 32 bits
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
@@ -44,6 +50,24 @@ pub struct Run {
 pub enum Bits {
     F32,
     F64,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Reactions {
+    /// Proximal-ADMM, joints eliminated
+    Padmm,
+    /// Everything at the end of the step, contacts relaxed to κ
+    InteriorPoint,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Poses {
+    /// Semi-implicit
+    Euler,
+    /// Half a step before and half a step after
+    MoreauJean,
+    /// Discrete mechanics: keeps momentum exactly
+    Variational,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -83,7 +107,30 @@ impl Run {
 
     pub fn options(&self) -> BatchOptions {
         let precision = if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 };
-        BatchOptions { dt: self.dt, precision, threads: self.threads, ..BatchOptions::default() }
+        let settings = Some(self.settings());
+        BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
+    }
+
+    /// What finds reactions, where the user does not say.
+    pub fn reactions(&self) -> Reactions {
+        let usual =
+            if self.integrator == Poses::Variational { Reactions::InteriorPoint } else { Reactions::Padmm };
+        self.solver.unwrap_or(usual)
+    }
+
+    fn settings(&self) -> Settings {
+        let single = self.precision == Bits::F32;
+        let mut settings = if single { Settings::single() } else { Settings::default() };
+        if self.reactions() == Reactions::InteriorPoint {
+            let point = if single { InteriorPoint::single() } else { InteriorPoint::default() };
+            settings.method = Method::InteriorPoint(point);
+        }
+        settings.integrator = match self.integrator {
+            Poses::Euler => Integrator::SemiImplicitEuler,
+            Poses::MoreauJean => Integrator::MoreauJean,
+            Poses::Variational => Integrator::Variational,
+        };
+        settings
     }
 
     /// All steps, or as many as there were before Ctrl-C.

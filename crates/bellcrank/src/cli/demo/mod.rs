@@ -5,7 +5,7 @@ mod show;
 mod squat;
 
 use super::figures::Figures;
-use super::run::{Bits, Motors, Run};
+use super::run::{Bits, Motors, Poses, Run};
 use super::say::say;
 use super::watch::{Listen, Watch, announce};
 use super::{Error, stop};
@@ -108,6 +108,8 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         worlds,
         steps: 250,
         dt: 0.004,
+        solver: None,
+        integrator: Poses::Euler,
         precision: Bits::F32,
         threads: 0,
         seed: 1,
