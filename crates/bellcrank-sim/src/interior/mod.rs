@@ -9,19 +9,24 @@
 //! | `touch` | a contact as a smooth function of two poses |
 //! | `scalar` | limits, speed limits and dry friction of joints |
 //! | `matrix` | Newton's matrix, six unknowns per body |
-//! | `system` | the pieces together, as the solver asks for them |
+//! | `system` | the equations, as the solver asks for them |
+//! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
 //! | `workspace` | their memory |
 
 mod body;
+mod direction;
 mod held;
 mod matrix;
+mod result;
 mod scalar;
+mod start;
 mod system;
 mod touch;
 mod workspace;
 
 pub(crate) use body::angular_momentum;
-pub(crate) use system::{System, follow, right_hand_side};
+pub(crate) use direction::{follow, right_hand_side};
+pub(crate) use system::System;
 pub(crate) use workspace::InteriorWorkspace;
 
 use crate::constants::Constants;
@@ -63,7 +68,7 @@ pub(crate) fn step<R: Real>(
     let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
     begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
     let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
-    stage!(R, system::store(layout, state, ws, &own));
+    stage!(R, result::store(layout, state, ws, &own));
     stage!(R, finish(layout, constants, state, ws, &mut report));
     ws.interior = Some(own);
     report
@@ -105,7 +110,7 @@ pub(crate) fn solve<R: Real>(
         system.prepare();
         let solution = point.solve(&mut system, alive);
         let how = (settings.integrator, dt);
-        stage!(R, system::note(layout, alive, &solution, how, (ws, own), &mut report));
+        stage!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
         let beyond =
             stage!(R, cut_drives(layout, constants, dt, ws) | lines::cut_off(layout, constants, dt, ws));
         alive = stage!(R, alive & beyond); // a motor beyond its bound: again, with the bound

@@ -1,8 +1,9 @@
 //! The equations of an implicit step as the interior point asks for them.
 
-use super::body::{BodyStep, angular_momentum, turns_too_far};
+use super::body::{BodyStep, angular_momentum};
+use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
-use super::touch::ROWS;
+use super::start::{place_scalars, place_touches, twists};
 use super::workspace::InteriorWorkspace;
 use super::{matrix, scalar, stage};
 use crate::constants::Constants;
@@ -10,12 +11,10 @@ use crate::layout::Layout;
 use crate::motion;
 use crate::rows::{push_joint, push_row, sum_rows};
 use crate::state::{Control, State};
-use crate::status::Report;
 use crate::step::{Integrator, Settings};
 use crate::workspace::Workspace;
-use bellcrank_collide::tangents;
-use bellcrank_math::{Inline, Real, Twist, Vec3};
-use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Solution, Violation};
+use bellcrank_math::{Inline, Real, Twist};
+use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Violation};
 
 /// One block of worlds in the middle of a step. The iterate is `ws.u` with the multipliers and slacks in `own`.
 pub(crate) struct System<'a, R: Real> {
@@ -226,93 +225,6 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 }
 
-/// Velocities of a contact's bodies.
-#[inline(always)]
-fn twists<R: Real>(layout: &Layout, (a, b): (Option<usize>, usize), u: &[[R; 6]]) -> [Twist<R>; 2] {
-    let on_a = match a {
-        Some(a) => Twist::from_array(u[layout.position[a]]),
-        None => Twist::zero(),
-    };
-    [on_a, Twist::from_array(u[layout.position[b]])]
-}
-
-/// The first slacks and forces of contacts: those of the last step, kept away from the boundary; or one.
-#[inline(always)]
-fn place_touches<R: Real>(
-    layout: &Layout,
-    state: &State<R>,
-    (lanes, warm, least): (R::Mask, bool, R),
-    ws: &Workspace<R>,
-    own: &mut InteriorWorkspace<R>,
-) {
-    for touch in &mut own.touches {
-        let (distance, v) = touch.place(&ws.X_next, twists(layout, (touch.a, touch.b), &ws.u));
-        let zero = [R::zero(); MOST_DIRECTIONS];
-        if !warm {
-            touch.push.place(lanes, R::zero(), R::zero(), least);
-            touch.rub.place(lanes, (R::zero(), &zero), &zero, least);
-            continue;
-        }
-        let last = state.contact_impulse[touch.slot];
-        touch.push.place(lanes, distance, last[2], least);
-        let mut b = zero;
-        for k in 0..touch.n {
-            b[k] = if k < 2 {
-                last[k]
-            } else {
-                let arm = touch.arms[k - 2];
-                let some = R::zero().lt(arm);
-                R::select(some, last[k + 1] / R::select(some, arm, R::one()), R::zero())
-            };
-        }
-        let bound = touch.mu * touch.push.gamma;
-        touch.rub.place(lanes, (bound, &b), &v, least);
-    }
-}
-
-#[inline(always)]
-fn place_scalars<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (state, dt): (&State<R>, R),
-    (lanes, warm, least): (R::Mask, bool, R),
-    ws: &Workspace<R>,
-    own: &mut InteriorWorkspace<R>,
-) {
-    let zero = [R::zero(); MOST_DIRECTIONS];
-    let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
-    for row in &mut own.pushes {
-        if !warm {
-            row.push.place(lanes, R::zero(), R::zero(), least);
-            continue;
-        }
-        let j = layout.scalars[row.scalar].at.joint;
-        let target = &ws.joints[j].target;
-        held::evaluate_joint(
-            &layout.joints[j],
-            &constants.joints[j],
-            &end,
-            (target, true),
-            &mut own.joints[j],
-        );
-        let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
-        row.push.place(lanes, slack, state.scalar_impulse[row.scalar], least);
-    }
-    for row in &mut own.rubs {
-        if !warm {
-            row.rub.place(lanes, (R::zero(), &zero), &zero, least);
-            continue;
-        }
-        let at = layout.scalars[row.scalar].at;
-        let joint = &layout.joints[at.joint];
-        let rows = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
-        let (mut v, mut b) = (zero, zero);
-        v[0] = scalar::rate(layout, joint, rows, &ws.u);
-        b[0] = state.scalar_impulse[row.scalar];
-        row.rub.place(lanes, (row.bound, &b), &v, least);
-    }
-}
-
 /// What is left of the equations of motion without contacts, and of joints and couplings; gives the latter's largest.
 #[inline(always)]
 fn evaluate_held<R: Real>(
@@ -366,7 +278,7 @@ fn evaluate_held<R: Real>(
 
 /// x += Σ wrenches on a contact's bodies.
 #[inline(always)]
-fn push_contact<R: Real>(
+pub(super) fn push_contact<R: Real>(
     layout: &Layout,
     (a, b): (Option<usize>, usize),
     wrench: &[[R; 6]; 2],
@@ -426,7 +338,13 @@ fn evaluate_cones<R: Real>(
 
 /// x += amount along the start row of a degree of freedom.
 #[inline(always)]
-fn push_scalar<R: Real>(layout: &Layout, index: usize, amount: R, ws: &Workspace<R>, x: &mut [[R; 6]]) {
+pub(super) fn push_scalar<R: Real>(
+    layout: &Layout,
+    index: usize,
+    amount: R,
+    ws: &Workspace<R>,
+    x: &mut [[R; 6]],
+) {
     let at = layout.scalars[index].at;
     let joint = &layout.joints[at.joint];
     let (rows, i) = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
@@ -440,207 +358,4 @@ fn push_scalar<R: Real>(layout: &Layout, index: usize, amount: R, ws: &Workspace
             *x = rows.p[i][k].mul_add(amount, *x);
         }
     }
-}
-
-/// du ← −r − J₂ᵀ w c/Δt + what cones push when nothing moves.
-#[inline(always)]
-pub(crate) fn right_hand_side<R: Real>(
-    layout: &Layout,
-    aim: Aim<R>,
-    ws: &Workspace<R>,
-    own: &mut InteriorWorkspace<R>,
-) {
-    for (x, r) in own.du.iter_mut().zip(&own.residual) {
-        for k in 0..6 {
-            x[k] = -r[k];
-        }
-    }
-    for (j, joint) in layout.joints.iter().enumerate() {
-        let (start, end) = (&ws.joints[j], &own.joints[j]);
-        let mut amount = [R::zero(); 6];
-        for i in 0..joint.kind.row_count() {
-            amount[i] = -(start.weight[i] * end.rest[i]);
-        }
-        push_joint(layout, joint, (start, joint.kind.row_count()), &amount, &mut own.du);
-    }
-    for (c, at) in layout.couplings.iter().enumerate() {
-        let amount = -(ws.coupling_weight[c] * own.couplings[c].rest);
-        push_row(layout, &at.bodies, &ws.couplings[c], amount, &mut own.du);
-    }
-    for touch in &mut own.touches {
-        let k0 = touch.push.aim(aim);
-        let b0 = touch.rub.aim(aim, &touch.line);
-        let mut reaction = [R::zero(); ROWS];
-        for k in 0..touch.n {
-            reaction[k] = (touch.line.across[k] * touch.mu).mul_add(k0, b0[k]);
-        }
-        reaction[touch.n] = k0;
-        push_contact(layout, (touch.a, touch.b), &touch.wrenches(&reaction), R::one(), &mut own.du);
-    }
-    for row in &mut own.pushes {
-        let k0 = row.push.aim(aim);
-        push_scalar(layout, row.scalar, k0 * row.sign, ws, &mut own.du);
-    }
-    for row in &mut own.rubs {
-        let line = row.rub.line();
-        let b0 = row.rub.aim(aim, &line);
-        push_scalar(layout, row.scalar, b0[0], ws, &mut own.du);
-    }
-}
-
-/// All other directions from that of the velocities.
-#[inline(always)]
-pub(crate) fn follow<R: Real>(layout: &Layout, dt: R, ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
-    for (j, joint) in layout.joints.iter().enumerate() {
-        let (start, end) = (&ws.joints[j], &mut own.joints[j]);
-        for i in 0..joint.kind.row_count() {
-            let mut rate = crate::drives::row_velocity(&end.s[i], &own.du[layout.position[joint.successor]]);
-            if let Some(p) = joint.predecessor {
-                rate += crate::drives::row_velocity(&end.p[i], &own.du[layout.position[p]]);
-            }
-            end.dlambda[i] = -(start.weight[i] * (end.rest[i] + rate));
-        }
-    }
-    for (c, at) in layout.couplings.iter().enumerate() {
-        let coupling = &mut own.couplings[c];
-        let mut rate = coupling.rest;
-        for (row, &body) in coupling.row.iter().zip(&at.bodies) {
-            rate += crate::drives::row_velocity(row, &own.du[layout.position[body]]);
-        }
-        coupling.dlambda = -(ws.coupling_weight[c] * rate);
-    }
-    for touch in &mut own.touches {
-        let rows = matrix::all_rows(touch);
-        let force = touch.force(&touch.reactions());
-        let mut moved = [R::zero(); ROWS];
-        for side in if touch.a.is_some() { 0..2 } else { 1..2 } {
-            let body = if side == 0 { touch.a.unwrap_or(touch.b) } else { touch.b };
-            let du = &own.du[layout.position[body]];
-            let turn = own.bodies[body].turn * Vec3::new(du[3], du[4], du[5]);
-            let change = touch.change(side, Vec3::new(du[0], du[1], du[2]) * dt, turn * dt, force);
-            for k in 0..=touch.n {
-                let direct = crate::drives::row_velocity(&rows[k][side], du);
-                moved[k] += change.rows[k] + if k < touch.n { direct } else { R::zero() };
-            }
-        }
-        let (dgamma, b0) = (touch.push.follow(moved[touch.n]), touch.rub.last_aim());
-        let (mut db, mut dv) = ([R::zero(); MOST_DIRECTIONS], [R::zero(); MOST_DIRECTIONS]);
-        for i in 0..touch.n {
-            db[i] = (touch.line.across[i] * touch.mu).mul_add(dgamma, b0[i]);
-            for k in 0..touch.n {
-                db[i] = touch.line.along[i][k].neg_mul_add(moved[k], db[i]);
-            }
-            dv[i] = moved[i];
-        }
-        touch.rub.follow(&db, touch.mu * dgamma, &dv);
-    }
-    follow_scalars(layout, dt, ws, own);
-}
-
-#[inline(always)]
-fn follow_scalars<R: Real>(layout: &Layout, dt: R, ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
-    for row in &mut own.pushes {
-        let at = layout.scalars[row.scalar].at;
-        let joint = &layout.joints[at.joint];
-        let i = joint.kind.row_count() + at.dof;
-        let change = if row.speed {
-            scalar::rate(layout, joint, (&ws.joints[at.joint], i), &own.du)
-        } else {
-            let end = &own.joints[at.joint];
-            let mut rate = crate::drives::row_velocity(&end.s[i], &own.du[layout.position[joint.successor]]);
-            if let Some(p) = joint.predecessor {
-                rate += crate::drives::row_velocity(&end.p[i], &own.du[layout.position[p]]);
-            }
-            rate * dt
-        };
-        row.push.follow(change * row.sign);
-    }
-    for row in &mut own.rubs {
-        let at = layout.scalars[row.scalar].at;
-        let joint = &layout.joints[at.joint];
-        let rows = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
-        let (mut db, mut dv) = ([R::zero(); MOST_DIRECTIONS], [R::zero(); MOST_DIRECTIONS]);
-        dv[0] = scalar::rate(layout, joint, rows, &own.du);
-        db[0] = row.rub.line().along[0][0].neg_mul_add(dv[0], row.rub.last_aim()[0]);
-        row.rub.follow(&db, R::zero(), &dv);
-    }
-}
-
-/// The solver's figures.
-#[inline(always)]
-pub(crate) fn note<R: Real>(
-    layout: &Layout,
-    lanes: R::Mask,
-    solution: &Solution<R>,
-    how: (Integrator, R),
-    (ws, own): (&Workspace<R>, &InteriorWorkspace<R>),
-    report: &mut Report<R>,
-) {
-    let mut converged = solution.converged;
-    for b in 0..layout.position.len() {
-        let u = &ws.u[layout.position[b]];
-        converged = converged & !turns_too_far(how.0, Vec3::new(u[3], u[4], u[5]), how.1);
-    }
-    report.iterations += R::select(lanes, solution.iterations, R::zero());
-    report.residual = R::select(lanes, solution.violation.equations, report.residual);
-    report.converged = (report.converged & !lanes) | (converged & lanes);
-    (report.gap_metres, report.gap_radians) = (own.gap.0.sqrt(), own.gap.1.sqrt());
-    report.metrics.equation_of_motion = report.residual;
-    report.metrics.complementarity = solution.violation.products;
-}
-
-/// Zero where it is no number: the state must stay clean where a world is lost.
-#[inline(always)]
-fn clean<R: Real>(x: R) -> R {
-    R::select(x.is_finite(), x, R::zero())
-}
-
-/// Keeps the reactions for the next step and for those who read them.
-#[inline(always)]
-pub(crate) fn store<R: Real>(
-    layout: &Layout,
-    state: &mut State<R>,
-    ws: &mut Workspace<R>,
-    own: &InteriorWorkspace<R>,
-) {
-    ws.cones.groups.clear();
-    state.scalar_impulse.fill(R::zero());
-    state.contact_impulse.fill([R::zero(); 6]);
-    for (j, joint) in layout.joints.iter().enumerate() {
-        let count = joint.kind.row_count();
-        ws.pushed[j] = ws.joints[j].rate;
-        for i in 0..6 {
-            let lambda = clean(own.joints[j].lambda[i]);
-            state.joint_impulse[j][i] = lambda;
-            if i < count {
-                // read-outs take pushed − weight · rate
-                (ws.pushed[j][i], ws.joints[j].weight[i]) = (lambda, R::zero());
-            }
-        }
-    }
-    for row in &own.pushes {
-        let gamma = clean(R::select(row.push.acts, row.push.gamma, R::zero()));
-        state.scalar_impulse[row.scalar] = gamma;
-        note_scalar(layout, row.scalar, gamma * row.sign, ws);
-    }
-    for row in &own.rubs {
-        let b = clean(R::select(row.rub.acts, row.rub.b[0], R::zero()));
-        state.scalar_impulse[row.scalar] = b;
-        note_scalar(layout, row.scalar, b, ws);
-    }
-    for touch in &own.touches {
-        let (F, M) = touch.force(&touch.reactions());
-        let n = touch.axes.z;
-        let (t, o) = tangents(n);
-        let parts = [F.dot(t), F.dot(o), F.dot(n), M.dot(n), M.dot(t), M.dot(o)];
-        for k in 0..6 {
-            state.contact_impulse[touch.slot][k] = R::select(touch.push.acts, clean(parts[k]), R::zero());
-        }
-    }
-}
-
-#[inline(always)]
-fn note_scalar<R: Real>(layout: &Layout, scalar: usize, impulse: R, ws: &mut Workspace<R>) {
-    let at = layout.scalars[scalar].at;
-    ws.pushed[at.joint][layout.joints[at.joint].kind.row_count() + at.dof] += impulse;
 }
