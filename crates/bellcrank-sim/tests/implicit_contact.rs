@@ -233,12 +233,12 @@ fn combinations_that_do_not_exist_are_refused() {
     assert!(refuse(&built(m), whole).contains("rubber bounces"));
 }
 
-/// A biped with loops dropped from 0.3 m at three very different steps: no contact is ever below zero, and every step
+/// A biped with loops dropped from 0.3 m at two very different steps: no contact is ever below zero, and every step
 /// converges.
 #[test]
 fn a_dropped_biped_never_penetrates() {
     let model = built(library::hybrid_biped());
-    for (dt, seconds) in [(0.1, 2.0), (0.01, 1.0), (0.001, 0.4)] {
+    for (dt, seconds) in [(0.01, 1.0), (0.001, 0.4)] {
         let mut b = variational(&model, dt, point(1e-6));
         for body in 0..model.bodies().len() {
             let X = b.body_pose(0, body).unwrap();

@@ -84,7 +84,7 @@ pub(super) fn place_scalars<R: Real>(
             &mut own.joints[j],
         );
         let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
-        row.push.place(lanes, slack, state.scalar_impulse[row.scalar], least);
+        row.push.place_far(lanes, slack, state.scalar_impulse[row.scalar], least);
     }
     for row in &mut own.rubs {
         if !warm {

@@ -62,6 +62,14 @@ impl<R: Real> Push<R> {
         self.gamma = R::select(lanes, gamma.max(least), self.gamma);
     }
 
+    /// The same for a row that is far from acting most of the time, such as a joint's limit: the force is at least what
+    /// makes the product the square of `least`, so that it starts near the centre and pushes nobody.
+    #[inline(always)]
+    pub fn place_far(&mut self, lanes: R::Mask, s: R, gamma: R, least: R) {
+        let s = s.max(least);
+        self.place(lanes, s, gamma.max(least * least / s), R::zero());
+    }
+
     /// Notes φ; gives |φ − s|.
     #[inline(always)]
     pub fn evaluate(&mut self, phi: R) -> R {
