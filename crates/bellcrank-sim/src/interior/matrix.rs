@@ -96,6 +96,7 @@ pub(crate) fn fill<R: Real>(
 }
 
 #[inline(always)]
+#[allow(clippy::manual_map)] // a closure here would lose the instruction set
 fn fill_joints<R: Real>(layout: &Layout, ws: &Workspace<R>, dt: R, own: &mut InteriorWorkspace<R>) {
     let two = |j: usize, places: &[Place]| {
         let joint = &layout.joints[j];
