@@ -35,11 +35,21 @@ step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 step "tests"
 cargo test --locked --workspace
+step "examples in Rust"
+for example in crates/bellcrank/examples/[0-9]*.rs; do
+    echo "$example"
+    cargo run --locked --quiet --package bellcrank --example "$(basename "$example" .rs)"
+done
 step "speed of lanes (optimised build)"
 cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocapture
+cargo test --locked --release -p bellcrank-tree --test laws lanes_are_fast -- --nocapture
 step "the main job"
 cargo run --locked --release --quiet -- demo --headless
 step "the viewer in a browser"
 BELLCRANK="${CARGO_TARGET_DIR:-$PWD/target}/release/bellcrank" crates/bellcrank-view/web/test.sh
+step "the Python package"
+# built together with the tests above: alone, Cargo would choose other features for shared dependencies and compile all again
+cargo build --locked --workspace --all-targets
+BELLCRANK_PYTHON_LIBRARY="${CARGO_TARGET_DIR:-$PWD/target}/debug/lib_native.so" python/test.sh
 
 printf '\nall checks passed\n'

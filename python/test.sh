@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Everything about the Python package: builds and installs it into a virtual environment under the target folder,
-# then lint, types, tests, examples. `BELLCRANK_PYTHON_PROFILE=dev` builds faster and runs slower.
+# then lint, types, tests, examples. Needs python3 and Rust only.
+#   BELLCRANK_PYTHON_PROFILE=release   builds what users get, and checks the wheel's size; otherwise the quick profile
+#   BELLCRANK_PYTHON_LIBRARY=lib_native.so   takes a native part that is built already
+#   BELLCRANK_PYTHON_EXTRAS="torch jax"   installs more packages, whose tests are skipped otherwise
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,24 +12,40 @@ step() { printf '\n-- %s\n' "$*"; }
 target="$(realpath -m "${CARGO_TARGET_DIR:-../target}")"
 export CARGO_TARGET_DIR="$target" # shared with the workspace, so that nothing is compiled twice
 venv="$target/python-venv"
-profile="${BELLCRANK_PYTHON_PROFILE:-release}"
+profile="${BELLCRANK_PYTHON_PROFILE:-dev}"
 
 step "virtual environment"
-[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    rm -rf "$venv"
+    if ! python3 -m venv "$venv"; then
+        echo "missing: the module venv of python3 (Debian/Ubuntu: apt-get install python3-venv)" >&2
+        exit 1
+    fi
+fi
+# shellcheck disable=SC2086 # extras are words
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-    "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0"
+    "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0" "websockets>=13" ${BELLCRANK_PYTHON_EXTRAS:-}
 
-step "build and install ($profile)"
-rm -rf "$target/wheels-python"
-"$venv/bin/maturin" build --quiet --locked --profile "$profile" --interpreter "$venv/bin/python" \
-    --out "$target/wheels-python"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
-    "$target"/wheels-python/*.whl
-size=$(stat -c %s "$target"/wheels-python/*.whl)
-echo "wheel: $((size / 1024)) kB"
-if [ "$profile" = release ] && [ "$size" -gt $((15 * 1024 * 1024)) ]; then
-    echo "the wheel is larger than 15 MB" >&2
-    exit 1
+if [ -n "${BELLCRANK_PYTHON_LIBRARY:-}" ]; then
+    step "install with $BELLCRANK_PYTHON_LIBRARY"
+    site="$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"
+    "$venv/bin/python" -m pip uninstall --quiet --yes bellcrank 2>/dev/null
+    rm -rf "$site/bellcrank"
+    cp -r bellcrank "$site/bellcrank"
+    cp "$BELLCRANK_PYTHON_LIBRARY" "$site/bellcrank/_native.abi3.so"
+else
+    step "build and install ($profile)"
+    rm -rf "$target/wheels-python"
+    "$venv/bin/maturin" build --quiet --locked --profile "$profile" --interpreter "$venv/bin/python" \
+        --out "$target/wheels-python"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+        "$target"/wheels-python/*.whl
+    size=$(stat -c %s "$target"/wheels-python/*.whl)
+    echo "wheel: $((size / 1024)) kB"
+    if [ "$profile" = release ] && [ "$size" -gt $((15 * 1024 * 1024)) ]; then
+        echo "the wheel is larger than 15 MB" >&2
+        exit 1
+    fi
 fi
 
 step "lint"

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from bellcrank import errors, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
-from bellcrank.batch import Batch, Contact, WorldStatus
+from bellcrank.batch import Batch
 from bellcrank.errors import BellcrankError
 from bellcrank.models import Exported, Note, library, load, load_builder, loads, loads_builder
 from bellcrank.randomize import randomize
-from bellcrank.solvers import Padmm
+from bellcrank.recording import Recording, Viewer
+from bellcrank.results import Contact, RayHits, WorldStatus
+from bellcrank.solvers import ComFree, Padmm
 
 WORLD = None
 """The ground, where a joint, a shape or a site asks for a body."""
@@ -25,13 +27,17 @@ __all__ = [
     "WORLD",
     "Batch",
     "BellcrankError",
+    "ComFree",
     "Contact",
     "Exported",
     "Model",
     "ModelBuilder",
     "Note",
     "Padmm",
+    "RayHits",
+    "Recording",
     "StepReport",
+    "Viewer",
     "WorldStatus",
     "__version__",
     "errors",

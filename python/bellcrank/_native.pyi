@@ -33,6 +33,10 @@ class Model:
     def coupling_id(self, name: str) -> int:
         """The number of the coupling of that name."""
     @property
+    def tendon_names(self) -> list[str]: ...
+    def tendon_id(self, name: str) -> int:
+        """The number of the tendon of that name."""
+    @property
     def actuator_names(self) -> list[str]: ...
     def actuator_id(self, name: str) -> int:
         """The number of the actuator of that name."""
@@ -209,9 +213,13 @@ class ModelBuilder:
     def actuator(
         self,
         name: str,
-        joint: _Part,
+        joint: Optional[_Part] = None,
         control: str = "position",
         *,
+        tendon: Optional[_Part] = None,
+        site: Optional[_Part] = None,
+        wrench: Optional[ArrayLike] = None,
+        reference: Optional[_Part] = None,
         kp: Optional[float] = None,
         kd: Optional[float] = None,
         gain: Optional[float] = None,
@@ -221,7 +229,10 @@ class ModelBuilder:
         effort_limit: Optional[float] = None,
         control_range: Optional[tuple[float, float]] = None,
     ) -> int:
-        """Adds a motor: ``"position"`` (kp, kd), ``"velocity"`` (kd), ``"effort"`` or ``"affine"`` (gain, bias)."""
+        """Adds a motor: ``"position"`` (kp, kd), ``"velocity"`` (kd), ``"effort"`` or ``"affine"`` (gain, bias).
+
+        It drives a joint, a ``tendon``, or pushes a ``site`` with ``wrench`` (force and moment per unit of effort) in
+        the site's axes or those of the site ``reference``."""
     def shape(
         self,
         name: str,
@@ -274,6 +285,19 @@ class ModelBuilder:
         ``"joint_state"`` (joint), ``"contact_force"`` (body) or ``"touch"`` (site, radius)."""
     def coupling(self, name: str, terms: Mapping[Any, float], constant: float = 0.0) -> int:
         """Adds Σ coefficient · coordinate = constant, with coefficients by joint."""
+    def tendon(
+        self,
+        name: str,
+        terms: Mapping[Any, float],
+        *,
+        limits: Optional[tuple[float, float]] = None,
+        spring: Optional[tuple[float, float]] = None,
+        damping: Optional[float] = None,
+        friction: Optional[float] = None,
+        armature: Optional[float] = None,
+        effort_limit: Optional[float] = None,
+    ) -> int:
+        """Adds the length Σ coefficient · coordinate, with coefficients by joint, which motors can pull."""
     def keyframe(
         self,
         name: str,
@@ -335,16 +359,23 @@ class StepReport:
 @final
 class Batch:
     def __init__(
-        self, models: list[Model], dt: float, precision: str, threads: int, settings: dict[str, Any]
+        self,
+        models: list[Model],
+        dt: float,
+        precision: str,
+        threads: int,
+        settings: dict[str, Any],
+        contact_capacity: Optional[int],
     ) -> None: ...
     @property
     def precision(self) -> str: ...
+    def warnings(self) -> list[str]: ...
     def shape(self, name: str) -> list[int]: ...
     def read(self, name: str, out: FloatArray) -> None: ...
     def write(self, name: str, values: FloatArray) -> None: ...
     def step(self, count: int) -> StepReport: ...
     @staticmethod
-    def is_parameter(name: str) -> bool: ...
+    def parameter_names() -> list[str]: ...
     def spread(self, name: str) -> None: ...
     def assemble(
         self,
@@ -362,6 +393,15 @@ class Batch:
     def snapshot(self) -> bytes: ...
     def restore(self, bytes: bytes) -> None: ...
     def memory_bytes_per_world(self) -> int: ...
+    def ray_cast(
+        self, worlds: list[int], rays: tuple[FloatArray, FloatArray], reach: float, ignore: Optional[str]
+    ) -> tuple[_Floats, NDArray[np.int64], _Floats, _Floats]: ...
+    def record(self, frames_per_second: float, worlds: list[int]) -> None: ...
+    def finish_recording(self) -> bytes: ...
+    def view(self, worlds: list[int], port: int, playing: bool) -> str: ...
+    def stop_viewing(self) -> None: ...
+    def watchers(self) -> int: ...
+    def viewer_turns(self) -> int: ...
     def close(self) -> None: ...
     def is_closed(self) -> bool: ...
 

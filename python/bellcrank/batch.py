@@ -2,103 +2,36 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Mapping, Sequence
-from enum import IntEnum
+import warnings
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, NamedTuple, Optional, Union
-from weakref import ref
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank import _native
+from bellcrank._arguments import Worlds, chosen_worlds, joint_values, rays, whole, world_models
 from bellcrank._arrays import FloatArray, aligned_zeros, as_floats, check_shape
+from bellcrank._fields import COMPUTED, CONTROLS, Fields
+from bellcrank._live import Live
 from bellcrank._native import Model, StepReport
-from bellcrank._parameters import Parameters
-from bellcrank.errors import NoSuchWorld, NotFinite, WrongShape, WrongType, WrongValue
-from bellcrank.solvers import Padmm
+from bellcrank.errors import WrongShape, WrongType, WrongValue
+from bellcrank.recording import Recording, Viewer
+from bellcrank.results import Contact, RayHits
+from bellcrank.solvers import ComFree, Padmm, Solver
 
-Worlds = Union[None, int, Sequence[int], NDArray[np.bool_], NDArray[np.integer[Any]]]
-"""Which worlds: all for ``None``, one number, several numbers, or a mask of shape ``(worlds,)``."""
-
-
-class WorldStatus(IntEnum):
-    """What became of a world, as the numbers in ``report.status``."""
-
-    OK = 0
-    """All equations are met to their tolerances."""
-    INEXACT = 1
-    """The solver ran out of iterations; the state is usable, its residual is in the report."""
-    CONTACTS_DROPPED = 2
-    """More contacts than room for them."""
-    FROZEN = 3
-    """A value stopped being finite; the world keeps its last good state and stands still until reset."""
+_PARAMETERS = frozenset(_native.Batch.parameter_names())
 
 
-class Contact(NamedTuple):
-    """Two shapes that touch."""
-
-    shape_a: str
-    """The shape that does not move, if there is such."""
-    shape_b: str
-    depth: float
-    """Penetration [m]; negative where there is still a gap."""
-    point: NDArray[np.float64]
-    """In the world [m], on the surface of b."""
-    normal: NDArray[np.float64]
-    """Unit vector from a to b."""
-    force: NDArray[np.float64]
-    """On b, world axes [N]: the mean over the last step."""
-    moment: NDArray[np.float64]
-    """Of torsional and rolling friction, on b, world axes [N·m]."""
-
-
-class _Live:
-    """An array that stands for a field of the batch, and what it held when the two last agreed.
-
-    The batch keeps the array alive until what may have been written into it has reached the engine, and
-    from then on only watches it: an array that nobody else holds goes away.
-    """
-
-    def __init__(self, array: FloatArray) -> None:
-        self._watched = ref(array)
-        self._kept: Optional[FloatArray] = array
-        self._agreed = array.tobytes()
-
-    def array(self) -> Optional[FloatArray]:
-        """The array, as long as anybody holds it."""
-        return self._watched()
-
-    def keep(self) -> None:
-        """Somebody was given it and may write."""
-        self._kept = self._watched()
-
-    def was_written(self) -> bool:
-        """Whether it differs from what it last agreed to."""
-        array = self.array()
-        return array is not None and array.tobytes() != self._agreed
-
-    def agree(self) -> None:
-        """Array and engine hold the same from here on."""
-        array = self.array()
-        self._agreed = b"" if array is None else array.tobytes()
-
-    def let_go(self) -> None:
-        """What was written has arrived."""
-        self._kept = None
-
-
-_CONTROLS = ("target_position", "target_velocity", "effort", "body_wrench")
-_COMPUTED = ("joint_position", "joint_velocity")
-
-
-class Batch(Parameters):
+class Batch(Fields):
     """Worlds of one or several models, stepped together.
 
     ``Batch(model, worlds=4096)`` makes copies of one robot, ``Batch([a, b, c])`` one world of each. A world's
     result depends neither on its neighbours, nor on the number of worlds, nor on ``threads`` (0: one per core).
-    ``dt`` [s] is the first model's own unless given; ``precision`` is ``"f32"`` or ``"f64"``.
+    ``dt`` [s] is the first model's own unless given; ``precision`` is ``"f32"`` or ``"f64"``; ``integrator`` is
+    ``"semi_implicit_euler"`` or ``"moreau_jean"``, which is of second order where nothing hits. A pile of loose
+    bodies has room for ``contact_capacity`` contacts per world, twelve per shape unless given.
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
@@ -113,20 +46,27 @@ class Batch(Parameters):
         model: Union[Model, Iterable[Model]],
         worlds: Optional[int] = None,
         dt: Optional[float] = None,
-        solver: Optional[Padmm] = None,
+        solver: Optional[Solver] = None,
         precision: str = "f64",
         threads: int = 0,
+        integrator: str = "semi_implicit_euler",
+        contact_capacity: Optional[int] = None,
     ) -> None:
-        models = _world_models(model, worlds)
-        if solver is not None and not isinstance(solver, Padmm):
-            raise WrongType(f"solver must be a bellcrank.Padmm, not {type(solver).__name__}")
+        models = world_models(model, worlds)
+        if solver is not None and not isinstance(solver, (Padmm, ComFree)):
+            raise WrongType(f"solver must be a bellcrank.Padmm or .ComFree, not {type(solver).__name__}")
         step = float(dt) if dt is not None else (models[0].time_step if models else 0.0)
-        threads = _whole("threads", threads)
-        settings = (solver or Padmm())._settings()
-        self._native = _native.Batch(models, step, precision, threads, settings)
+        threads = whole("threads", threads)
+        settings = {**(solver or Padmm())._settings(), "integrator": integrator}
+        capacity = None if contact_capacity is None else whole("contact_capacity", contact_capacity)
+        self._native = _native.Batch(models, step, precision, threads, settings, capacity)
+        for warning in self._native.warnings():
+            warnings.warn(warning, stacklevel=2)
         self._models = models
         self._dt = step
-        self._live: dict[str, _Live] = {}
+        self._live: dict[str, Live] = {}
+        self._turns = 0
+        self._recording: Optional[Recording] = None
 
     # -- what it is
 
@@ -167,82 +107,6 @@ class Batch(Parameters):
 
     # -- arrays
 
-    @property
-    def joint_position(self) -> FloatArray:
-        """``(worlds, coordinates)`` [rad or m], joint after joint. Follows from the bodies: see :meth:`assemble`."""
-        return self._array("joint_position")
-
-    @property
-    def joint_velocity(self) -> FloatArray:
-        """``(worlds, dofs)`` [rad/s or m/s], joint after joint. Follows from the bodies."""
-        return self._array("joint_velocity")
-
-    @property
-    def body_position(self) -> FloatArray:
-        """``(worlds, bodies, 3)`` centres of mass in the world [m]."""
-        return self._array("body_position")
-
-    @body_position.setter
-    def body_position(self, value: Any) -> None:
-        self._set("body_position", value)
-
-    @property
-    def body_quat_wxyz(self) -> FloatArray:
-        """``(worlds, bodies, 4)`` orientations."""
-        return self._array("body_quat_wxyz")
-
-    @body_quat_wxyz.setter
-    def body_quat_wxyz(self, value: Any) -> None:
-        self._set("body_quat_wxyz", value)
-
-    @property
-    def body_velocity(self) -> FloatArray:
-        """``(worlds, bodies, 6)`` twists of the centres of mass, world axes, linear part first [m/s, rad/s]."""
-        return self._array("body_velocity")
-
-    @body_velocity.setter
-    def body_velocity(self, value: Any) -> None:
-        self._set("body_velocity", value)
-
-    @property
-    def body_wrench(self) -> FloatArray:
-        """``(worlds, bodies, 6)`` force and moment from outside at the centres of mass, world axes [N, N·m].
-
-        They push until changed.
-        """
-        return self._array("body_wrench")
-
-    @body_wrench.setter
-    def body_wrench(self, value: Any) -> None:
-        self._set("body_wrench", value)
-
-    @property
-    def target_position(self) -> FloatArray:
-        """``(worlds, actuators)`` targets of position motors [rad or m]; at first those of the reference pose."""
-        return self._array("target_position")
-
-    @target_position.setter
-    def target_position(self, value: Any) -> None:
-        self._set("target_position", value)
-
-    @property
-    def target_velocity(self) -> FloatArray:
-        """``(worlds, actuators)`` targets of velocity [rad/s or m/s]."""
-        return self._array("target_velocity")
-
-    @target_velocity.setter
-    def target_velocity(self, value: Any) -> None:
-        self._set("target_velocity", value)
-
-    @property
-    def effort(self) -> FloatArray:
-        """``(worlds, actuators)`` efforts, or feed-forward of motors that hold something [N·m or N]."""
-        return self._array("effort")
-
-    @effort.setter
-    def effort(self, value: Any) -> None:
-        self._set("effort", value)
-
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of an array by name."""
         return tuple(self._native.shape(name))
@@ -272,7 +136,7 @@ class Batch(Parameters):
         """
         self._push()
         self._native.spread(name)
-        for other in [other for other in self._live if self._native.is_parameter(other)]:
+        for other in self._live.keys() & _PARAMETERS:
             array = self._live[other].array()
             if array is not None and array.shape != self.shape(other):
                 del self._live[other]
@@ -282,13 +146,13 @@ class Batch(Parameters):
 
     def step(self, n: int = 1) -> StepReport:
         """Advances all worlds by ``n`` steps and reports. Ctrl-C interrupts between steps."""
-        count = _whole("n", n)
+        count = whole("n", n)
         self._push()
         try:
             return self._native.step(count)
         finally:
             if not self.closed:
-                self._pull(after_step=True)
+                self._pull(left_alone=CONTROLS)
 
     def reset(self, worlds: Worlds = None) -> None:
         """Puts worlds back to the reference pose at rest, as if fresh."""
@@ -322,8 +186,8 @@ class Batch(Parameters):
         others stay as they were. Chosen worlds must be of one model.
         """
         chosen, moving = self._chosen(worlds), velocities or {}
-        rows = [self._target(name, value, chosen) for name, value in targets.items()]
-        rates = [self._target(name, value, chosen) for name, value in moving.items()]
+        rows = [joint_values(name, value, chosen, self.worlds) for name, value in targets.items()]
+        rates = [joint_values(name, value, chosen, self.worlds) for name, value in moving.items()]
         self._push()
         done = self._native.assemble(chosen, list(targets), rows, (list(moving), rates))
         self._pull()
@@ -337,7 +201,7 @@ class Batch(Parameters):
 
     def contacts(self, world: int = 0) -> list[Contact]:
         """What touches in a world at the present pose, with the forces of the last step."""
-        (chosen,) = self._chosen(_whole("world", world))
+        (chosen,) = self._chosen(whole("world", world))
         self._push()
         return [
             Contact(a, b, depth, *(np.array(vector) for vector in vectors))
@@ -355,6 +219,63 @@ class Batch(Parameters):
         chosen = self._chosen(worlds)
         self._push()
         return np.array([self._native.energy(world) for world in chosen])
+
+    def ray_cast(
+        self,
+        origins: Any,
+        directions: Any,
+        worlds: Worlds = None,
+        *,
+        reach: float = 100.0,
+        ignore: Optional[str] = None,
+    ) -> RayHits:
+        """What rays meet first, within ``reach`` [m], in the chosen worlds.
+
+        Origins [m] and directions (of any length) are ``(3,)`` for one ray, ``(rays, 3)`` for the same rays in every
+        world, or ``(chosen, rays, 3)``. Arrays of the result are ``(chosen, rays, …)``; there is no axis of worlds
+        where ``worlds`` is one number, and none of rays where all were given as ``(3,)``. Rays pass through the body
+        ``ignore`` and see no solid in which they start.
+        """
+        chosen = self._chosen(worlds)
+        pair = rays(origins, directions, len(chosen))
+        if not reach > 0:
+            raise WrongValue(f"reach is {reach}, but must be above zero")
+        self._push()
+        distance, shape, point, normal = self._native.ray_cast(chosen, pair, float(reach), ignore)
+        axes: tuple[int, ...] = () if isinstance(worlds, (int, np.integer)) else (len(chosen),)
+        axes += () if np.ndim(origins) == np.ndim(directions) == 1 else (pair[0].shape[1],)
+        vectors = (*axes, 3)
+        return RayHits(distance.reshape(axes), shape.reshape(axes), point.reshape(vectors), normal.reshape(vectors))
+
+    def record(self, *, frames_per_second: float = 30.0, worlds: Worlds = None) -> Recording:
+        """Records what the chosen worlds (the first sixteen unless told) do from now on.
+
+        >>> with batch.record() as recording:
+        ...     batch.step(250)
+        >>> recording.save("out.html")  # or let a notebook show it
+        """
+        chosen = [] if worlds is None else self._chosen(worlds)
+        self._push()
+        self._native.record(float(frames_per_second), chosen)
+        self._recording = Recording(self)
+        return self._recording
+
+    def _finish_recording(self) -> bytes:
+        self._recording = None
+        return self._native.finish_recording()
+
+    def view(self, *, worlds: Worlds = None, port: int = 0, playing: bool = False) -> Viewer:
+        """Shows the chosen worlds (the first hundred unless told) in the browser: every step from now on, and
+        between steps whatever the page's own controls do. With ``playing`` it runs by itself. Port 0 is any free one.
+
+        Arrays that you hold follow when the batch is used next.
+        """
+        chosen = [] if worlds is None else self._chosen(worlds)
+        port = whole("port", port)
+        if port >= 2**16:
+            raise WrongValue(f"port is {port}, but must be below {2**16}", hint="0 takes any free port")
+        self._push()
+        return Viewer(self, self._native.view(chosen, port, bool(playing)))
 
     def snapshot(self) -> bytes:
         """The whole batch as bytes: with :meth:`restore` it resumes bit for bit."""
@@ -377,6 +298,8 @@ class Batch(Parameters):
 
     def close(self) -> None:
         """Frees the worlds; every later use raises :class:`bellcrank.errors.BatchClosed`."""
+        if self._recording is not None:
+            self._recording.stop()
         self._native.close()
         self._live.clear()
 
@@ -402,6 +325,7 @@ class Batch(Parameters):
 
     def _array(self, name: str) -> FloatArray:
         """The live array of a field: the one that somebody holds, or a fresh one."""
+        self._follow()
         live = self._live.get(name)
         array = live.array() if live is not None else None
         if live is not None and array is not None and not self.closed:
@@ -409,12 +333,12 @@ class Batch(Parameters):
             return array
         array = aligned_zeros(self.shape(name), self._dtype_of(name))
         self._native.read(name, array)
-        self._live[name] = _Live(array)
+        self._live[name] = Live(array)
         return array
 
     def _dtype_of(self, name: str) -> np.dtype[Any]:
         """Parameters have 64 bits whatever the batch computes with."""
-        return np.dtype(np.float64) if self._native.is_parameter(name) else self.dtype
+        return np.dtype(np.float64) if name in _PARAMETERS else self.dtype
 
     def _set(self, name: str, values: Any) -> None:
         given = as_floats(name, values)
@@ -427,10 +351,11 @@ class Batch(Parameters):
 
     def _push(self) -> None:
         """What was written into arrays goes to the engine."""
+        self._follow()
         for name, live in list(self._live.items()):
             array = live.array()
             if array is not None and live.was_written():
-                if name in _COMPUTED:
+                if name in COMPUTED:
                     self._native.read(name, array)
                     raise WrongValue(
                         f"{name} was written, but it follows from the bodies",
@@ -443,75 +368,27 @@ class Batch(Parameters):
             if live.array() is None:
                 del self._live[name]
 
-    def _pull(self, after_step: bool = False) -> None:
-        """Held arrays follow the engine. A step leaves controls alone, and only writing changes parameters."""
+    def _pull(self, left_alone: frozenset[str] = frozenset()) -> None:
+        """Held arrays follow the engine; only writing changes parameters."""
         for name, live in list(self._live.items()):
             array = live.array()
             if array is None:
                 del self._live[name]
-            elif not (self._native.is_parameter(name) or (after_step and name in _CONTROLS)):
+            elif name not in left_alone and name not in _PARAMETERS:
                 self._native.read(name, array)
                 live.agree()
 
-    # -- arguments
+    def _follow(self) -> None:
+        """Where the viewer has had the worlds, arrays that nobody wrote into are read afresh."""
+        turns = self._native.viewer_turns()
+        if turns != self._turns:
+            self._turns = turns
+            self._pull(frozenset(name for name, live in self._live.items() if live.was_written()))
+
+    def _chosen(self, worlds: Worlds) -> list[int]:
+        return chosen_worlds(worlds, self.worlds)
 
     def _mask(self, chosen: list[int], done: list[bool]) -> NDArray[np.bool_]:
         success = np.zeros(self.worlds, dtype=np.bool_)
         success[chosen] = done
         return success
-
-    def _chosen(self, worlds: Worlds) -> list[int]:
-        if worlds is None:
-            return list(range(self.worlds))
-        array = np.atleast_1d(np.asarray(worlds))
-        if array.size == 0 and array.ndim == 1:
-            return []
-        if array.dtype == np.bool_:
-            if array.shape != (self.worlds,):
-                raise WrongShape(f"the mask of worlds has the shape {array.shape}, expected: ({self.worlds},)")
-            return [int(world) for world in np.flatnonzero(array)]
-        if array.dtype.kind not in "iu" or array.ndim != 1:
-            raise WrongType("worlds must be numbers of worlds or a mask of bool")
-        if array.min() < 0 or array.max() >= self.worlds:
-            raise NoSuchWorld(
-                f"there is no world {array.min() if array.min() < 0 else array.max()}; the batch has {self.worlds}"
-            )
-        return [int(world) for world in array]
-
-    def _target(self, name: str, value: Any, chosen: list[int]) -> list[float]:
-        values = as_floats(f"target {name!r}", value, np.float64)
-        if not np.isfinite(values).all():
-            raise NotFinite(f"target {name!r} is not finite")
-        if values.ndim == 0:
-            return [float(values)] * len(chosen)
-        if values.shape == (len(chosen),):
-            return [float(x) for x in values]
-        if values.shape == (self.worlds,):
-            return [float(x) for x in values[chosen]]
-        raise WrongShape(
-            f"target {name!r} has the shape {values.shape}, expected: one number, ({len(chosen)},) or ({self.worlds},)"
-        )
-
-
-def _world_models(model: Union[Model, Iterable[Model]], worlds: Optional[int]) -> list[Model]:
-    if isinstance(model, Model):
-        return [model] * (1 if worlds is None else _whole("worlds", worlds))
-    models = list(model)
-    for entry in models:
-        if not isinstance(entry, Model):
-            raise WrongType(f"a batch is made of models, not of {type(entry).__name__}")
-    if worlds is not None and worlds != len(models):
-        raise WrongValue(
-            f"{len(models)} models were given for {worlds} worlds", hint="leave worlds out: it is one per model"
-        )
-    return models
-
-
-def _whole(what: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise WrongType(f"{what} must be a whole number, not {type(value).__name__}") from None
-    if number < 0:
-        raise WrongValue(f"{what} is {number}, but must not be negative")
-    return number

@@ -145,6 +145,34 @@ class BatchBusy(BatchError, RuntimeError):
     """Another thread is using the batch."""
 
 
+class ViewError(BellcrankError):
+    """What a recording or a viewer refuses."""
+
+
+class File(ViewError, OSError):
+    """A file cannot be read or written."""
+
+
+class Listen(ViewError, OSError):
+    """The viewer cannot listen on that address."""
+
+
+class Write(ViewError, OSError):
+    """A recording cannot be written."""
+
+
+class BadRecording(ViewError, ValueError):
+    """These bytes are no recording."""
+
+
+class NothingToShow(ViewError, ValueError):
+    """No world was chosen."""
+
+
+class BadRate(ViewError, ValueError):
+    """The number of frames per second makes no sense."""
+
+
 class TreeError(BellcrankError):
     """What a tree operator refuses."""
 

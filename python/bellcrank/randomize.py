@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bellcrank._arguments import Worlds
 from bellcrank._arrays import FloatArray
-from bellcrank.batch import Batch, Worlds
+from bellcrank.batch import Batch
 from bellcrank.errors import WrongValue
 
 _AS_OFFSET = ("body_com", "gravity", "limits")

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 
 @dataclass(frozen=True)
-class Padmm:
-    """Proximal ADMM on the dual problem with hard loops, limits and contacts.
+class StepOptions:
+    """What all solvers share. Every option that is left at ``None`` takes the default of the batch's precision; the
+    defaults need no tuning."""
 
-    Every option that is left at ``None`` takes the default of the batch's precision; the defaults need no tuning.
-    """
-
-    max_iterations: Optional[int] = None
-    """Iterations at most."""
-    tolerance: Optional[float] = None
-    """Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget."""
-    proximal: Optional[float] = None
-    """Proximal weight η."""
-    penalty_share: Optional[float] = None
-    """ρ as a share of the scaled matrix' norm."""
     softness: Optional[float] = None
     """Compliance of held rows, as a share of their own."""
     rounds: Optional[tuple[int, int]] = None
@@ -38,4 +28,43 @@ class Padmm:
 
     def _settings(self) -> dict[str, Any]:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in given.items() if value is not None}
+        named = {"solver": type(self).__name__.lower()}
+        return named | {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Padmm(StepOptions):
+    """Proximal ADMM on the dual problem: loops, limits and contacts together, to a tolerance."""
+
+    max_iterations: Optional[int] = None
+    """Iterations at most."""
+    tolerance: Optional[float] = None
+    """Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget."""
+    proximal: Optional[float] = None
+    """Proximal weight η."""
+    penalty_share: Optional[float] = None
+    """ρ as a share of the scaled matrix' norm."""
+
+
+@dataclass(frozen=True)
+class ComFree(StepOptions):
+    """Contacts each for itself, in closed form: no iterations, with sliding, torsional and rolling friction.
+
+    The normalised variant takes its gains from the mechanism itself; the published one has two of its own, and a batch warns
+    where they are unstable at its time step. See the guide "Which contact solver?".
+    """
+
+    variant: Optional[str] = None
+    """``"normalised"`` (the default) or ``"published"``."""
+    sweeps: Optional[int] = None
+    """How often the law is applied in a round."""
+    memory: Optional[float] = None
+    """Share of the last step's reactions that the normalised law starts from."""
+    stiffness: Optional[float] = None
+    """Of the published law [1/s]."""
+    damping: Optional[float] = None
+    """Of the published law."""
+
+
+Solver = Union[Padmm, ComFree]
+"""How reactions of limits and contacts are found."""

@@ -99,12 +99,15 @@ def neutral(model: Model, batch: Optional[int] = None) -> FloatArray:
     return q if batch is None else np.tile(q, (batch, 1))
 
 
+_Q: tuple[_Size, ...] = ("coordinates",)
+_V: tuple[_Size, ...] = ("dofs",)
+_M: tuple[_Size, ...] = ("dofs", "dofs")
+_CONFIGURATIONS = ("q", "start", "end")
+"""Inputs with one number per coordinate; others have one per velocity."""
+
+
 def _run(
-    model: Model,
-    operator: str,
-    inputs: Mapping[str, tuple[_Array, tuple[_Size, ...]]],
-    outputs: Sequence[tuple[_Size, ...]],
-    **options: Any,
+    model: Model, operator: str, outputs: Sequence[tuple[_Size, ...]], options: Mapping[str, Any], **inputs: _Array
 ) -> list[FloatArray]:
     """Checks the arrays, calls the operator, gives its results; sizes may be ``"coordinates"`` or ``"dofs"``."""
     sizes = _describe(model).sizes
@@ -112,19 +115,23 @@ def _run(
     def resolve(shape: tuple[_Size, ...]) -> tuple[int, ...]:
         return tuple(sizes[n] if isinstance(n, str) else n for n in shape)
 
-    given = {name: np.asarray(value) for name, (value, _) in inputs.items()}
-    single = all(array.dtype == np.float32 for array in given.values())
-    dtype = np.float32 if single else np.float64
+    def tail(name: str) -> tuple[int, ...]:
+        if name == "external":
+            return (len(options["frames"]), 6)
+        return resolve(_Q if name in _CONFIGURATIONS else _V)
+
+    given = {name: np.asarray(value) for name, value in inputs.items()}
+    dtype = np.float32 if all(array.dtype == np.float32 for array in given.values()) else np.float64
     arrays = {name: as_floats(name, array, dtype) for name, array in given.items()}
-    first_name, (_, first_tail) = next(iter(inputs.items()))
-    alone = arrays[first_name].ndim == len(first_tail)
-    batch: _Size = 1 if alone else (arrays[first_name].shape[0] if arrays[first_name].ndim else "batch")
-    for name, (_, tail) in inputs.items():
-        check_shape(name, arrays[name], resolve(tail) if alone else (batch, *resolve(tail)))
-    if not isinstance(batch, int):
+    first_name, first = next(iter(arrays.items()))
+    alone = first.ndim == len(tail(first_name))
+    states: _Size = 1 if alone else (first.shape[0] if first.ndim else "batch")
+    for name, array in arrays.items():
+        check_shape(name, array, tail(name) if alone else (states, *tail(name)))
+    if not isinstance(states, int):
         raise WrongShape(f"{first_name} has no rows")
-    results = [aligned_zeros((batch, *resolve(tail)), dtype) for tail in outputs]
-    _native.tree_run(model, operator, list(arrays.values()), list(results), options)
+    results = [aligned_zeros((states, *resolve(shape)), dtype) for shape in outputs]
+    _native.tree_run(model, operator, list(arrays.values()), list(results), {**options, "states": states})
     return [result[0] for result in results] if alone else results
 
 
@@ -134,15 +141,10 @@ def _frame_list(model: Model, frames: Union[None, str, Sequence[str]]) -> list[s
     return [frames] if isinstance(frames, str) else list(frames)
 
 
-_Q: tuple[_Size, ...] = ("coordinates",)
-_V: tuple[_Size, ...] = ("dofs",)
-_M: tuple[_Size, ...] = ("dofs", "dofs")
-
-
 def fk(model: Model, q: _Array, frames: Union[None, str, Sequence[str]] = None, *, threads: int = 0) -> FloatArray:
     """World poses ``(batch, frames, 3, 4)`` of frames, each ``[R_WF | p_WF]`` [m]; of all frames unless named."""
     names = _frame_list(model, frames)
-    return _run(model, "fk", {"q": (q, _Q)}, [(len(names), 3, 4)], frames=names, threads=threads)[0]
+    return _run(model, "fk", [(len(names), 3, 4)], {"frames": names, "threads": threads}, q=q)[0]
 
 
 def jacobian(
@@ -154,7 +156,7 @@ def jacobian(
     axes) or ``"world"`` (the point that passes the world's origin, world axes).
     """
     options = {"frames": [frame], "reference": reference, "threads": threads}
-    return _run(model, "jacobian", {"q": (q, _Q)}, [(6, "dofs")], **options)[0]
+    return _run(model, "jacobian", [(6, "dofs")], options, q=q)[0]
 
 
 def jacobian_rate(
@@ -162,7 +164,7 @@ def jacobian_rate(
 ) -> FloatArray:
     """Time derivative ``(batch, 6, dofs)`` of a frame's Jacobian."""
     options = {"frames": [frame], "reference": reference, "threads": threads}
-    return _run(model, "jacobian_rate", {"q": (q, _Q), "v": (v, _V)}, [(6, "dofs")], **options)[0]
+    return _run(model, "jacobian_rate", [(6, "dofs")], options, q=q, v=v)[0]
 
 
 class FrameMotion(NamedTuple):
@@ -185,8 +187,7 @@ def frame_motion(
 ) -> FrameMotion:
     """Velocity and accelerations of a frame."""
     options = {"frames": [frame], "reference": reference, "threads": threads}
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V)}
-    motion = _run(model, "frame_motion", inputs, [(3, 6)], **options)[0]
+    motion = _run(model, "frame_motion", [(3, 6)], options, q=q, v=v, a=a)[0]
     return FrameMotion(motion[..., 0, :], motion[..., 1, :], motion[..., 2, :])
 
 
@@ -210,19 +211,18 @@ def frame_motion_derivatives(
 ) -> FrameMotionDerivatives:
     """Derivatives of a frame's velocity and spatial acceleration; ∂V/∂v = ∂A/∂a is the Jacobian."""
     options = {"frames": [frame], "reference": reference, "threads": threads}
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V)}
-    d = _run(model, "frame_motion_derivatives", inputs, [(3, 6, "dofs")], **options)[0]
+    d = _run(model, "frame_motion_derivatives", [(3, 6, "dofs")], options, q=q, v=v, a=a)[0]
     return FrameMotionDerivatives(d[..., 0, :, :], d[..., 1, :, :], d[..., 2, :, :])
 
 
 def integrate(model: Model, q: _Array, delta: _Array, *, threads: int = 0) -> FloatArray:
     """q ⊕ δ: scalars add, rotations turn by body-fixed rotation vectors, free bases move along screws."""
-    return _run(model, "integrate", {"q": (q, _Q), "delta": (delta, _V)}, [_Q], threads=threads)[0]
+    return _run(model, "integrate", [_Q], {"threads": threads}, q=q, delta=delta)[0]
 
 
 def difference(model: Model, start: _Array, end: _Array, *, threads: int = 0) -> FloatArray:
     """δ with start ⊕ δ = end, turning the short way: ``(batch, dofs)``."""
-    return _run(model, "difference", {"start": (start, _Q), "end": (end, _Q)}, [_V], threads=threads)[0]
+    return _run(model, "difference", [_V], {"threads": threads}, start=start, end=end)[0]
 
 
 def _external(model: Model, q: _Array, external: Optional[Mapping[str, _Array]]) -> tuple[list[str], FloatArray]:
@@ -255,8 +255,7 @@ def rnea(
     ``external`` pushes frames by name: force and moment about the frame's origin in its axes, ``(batch, 6)`` [N, N·m].
     """
     names, wrenches = _external(model, q, external)
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V), "external": (wrenches, (len(names), 6))}
-    return _run(model, "rnea", inputs, [_V], frames=names, threads=threads)[0]
+    return _run(model, "rnea", [_V], {"frames": names, "threads": threads}, q=q, v=v, a=a, external=wrenches)[0]
 
 
 def aba(
@@ -270,28 +269,27 @@ def aba(
 ) -> FloatArray:
     """Forward dynamics: accelerations a = M⁻¹ (τ + Jᵀ f − C v − g), ``(batch, dofs)``. Loops are open here."""
     names, wrenches = _external(model, q, external)
-    inputs = {"q": (q, _Q), "v": (v, _V), "tau": (tau, _V), "external": (wrenches, (len(names), 6))}
-    return _run(model, "aba", inputs, [_V], frames=names, threads=threads)[0]
+    return _run(model, "aba", [_V], {"frames": names, "threads": threads}, q=q, v=v, tau=tau, external=wrenches)[0]
 
 
 def bias(model: Model, q: _Array, v: _Array, *, threads: int = 0) -> FloatArray:
     """C(q, v) v + g(q): the efforts that keep the mechanism from accelerating."""
-    return _run(model, "bias", {"q": (q, _Q), "v": (v, _V)}, [_V], threads=threads)[0]
+    return _run(model, "bias", [_V], {"threads": threads}, q=q, v=v)[0]
 
 
 def gravity(model: Model, q: _Array, *, threads: int = 0) -> FloatArray:
     """g(q): the efforts that hold the mechanism against gravity."""
-    return _run(model, "gravity", {"q": (q, _Q)}, [_V], threads=threads)[0]
+    return _run(model, "gravity", [_V], {"threads": threads}, q=q)[0]
 
 
 def crba(model: Model, q: _Array, *, threads: int = 0) -> FloatArray:
     """The mass matrix ``(batch, dofs, dofs)``, dense and symmetric."""
-    return _run(model, "crba", {"q": (q, _Q)}, [_M], threads=threads)[0]
+    return _run(model, "crba", [_M], {"threads": threads}, q=q)[0]
 
 
 def mass_inverse(model: Model, q: _Array, *, threads: int = 0) -> FloatArray:
     """The inverse of the mass matrix ``(batch, dofs, dofs)``."""
-    return _run(model, "mass_inverse", {"q": (q, _Q)}, [_M], threads=threads)[0]
+    return _run(model, "mass_inverse", [_M], {"threads": threads}, q=q)[0]
 
 
 class RneaDerivatives(NamedTuple):
@@ -303,8 +301,7 @@ class RneaDerivatives(NamedTuple):
 
 def rnea_derivatives(model: Model, q: _Array, v: _Array, a: _Array, *, threads: int = 0) -> RneaDerivatives:
     """Derivatives of inverse dynamics."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V)}
-    return RneaDerivatives(*_run(model, "rnea_derivatives", inputs, [_M, _M], threads=threads))
+    return RneaDerivatives(*_run(model, "rnea_derivatives", [_M, _M], {"threads": threads}, q=q, v=v, a=a))
 
 
 class AbaDerivatives(NamedTuple):
@@ -317,8 +314,7 @@ class AbaDerivatives(NamedTuple):
 
 def aba_derivatives(model: Model, q: _Array, v: _Array, tau: _Array, *, threads: int = 0) -> AbaDerivatives:
     """Derivatives of forward dynamics."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "tau": (tau, _V)}
-    return AbaDerivatives(*_run(model, "aba_derivatives", inputs, [_M, _M, _M], threads=threads))
+    return AbaDerivatives(*_run(model, "aba_derivatives", [_M, _M, _M], {"threads": threads}, q=q, v=v, tau=tau))
 
 
 class RneaGradients(NamedTuple):
@@ -334,9 +330,10 @@ class RneaGradients(NamedTuple):
 
 def rnea_vjp(model: Model, q: _Array, v: _Array, a: _Array, weights: _Array, *, threads: int = 0) -> RneaGradients:
     """Vector–Jacobian product of inverse dynamics for reverse mode; ``weights`` λ is ``(batch, dofs)``."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V), "weights": (weights, _V)}
     bodies = _describe(model).body_count
-    return RneaGradients(*_run(model, "rnea_vjp", inputs, [_V, _V, _V, (bodies, 10)], threads=threads))
+    return RneaGradients(
+        *_run(model, "rnea_vjp", [_V, _V, _V, (bodies, 10)], {"threads": threads}, q=q, v=v, a=a, weights=weights)
+    )
 
 
 class AbaGradients(NamedTuple):
@@ -351,9 +348,12 @@ class AbaGradients(NamedTuple):
 
 def aba_vjp(model: Model, q: _Array, v: _Array, tau: _Array, weights: _Array, *, threads: int = 0) -> AbaGradients:
     """Forward dynamics and its vector–Jacobian product; ``weights`` g is ``(batch, dofs)``."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "tau": (tau, _V), "weights": (weights, _V)}
     bodies = _describe(model).body_count
-    return AbaGradients(*_run(model, "aba_vjp", inputs, [_V, _V, _V, _V, (bodies, 10)], threads=threads))
+    return AbaGradients(
+        *_run(
+            model, "aba_vjp", [_V, _V, _V, _V, (bodies, 10)], {"threads": threads}, q=q, v=v, tau=tau, weights=weights
+        )
+    )
 
 
 class LoopClosure(NamedTuple):
@@ -366,13 +366,12 @@ class LoopClosure(NamedTuple):
 def loop_closure(model: Model, q: _Array, *, threads: int = 0) -> LoopClosure:
     """Loop-closure residual [m or rad] and Jacobian: ċ = G v."""
     rows = loop_row_count(model)
-    return LoopClosure(*_run(model, "loop_closure", {"q": (q, _Q)}, [(rows,), (rows, "dofs")], threads=threads))
+    return LoopClosure(*_run(model, "loop_closure", [(rows,), (rows, "dofs")], {"threads": threads}, q=q))
 
 
 def loop_drift(model: Model, q: _Array, v: _Array, *, threads: int = 0) -> FloatArray:
     """Ġ v: the loops' accelerations when all joints keep their speed, ``(batch, rows)``."""
-    inputs = {"q": (q, _Q), "v": (v, _V)}
-    return _run(model, "loop_drift", inputs, [(loop_row_count(model),)], threads=threads)[0]
+    return _run(model, "loop_drift", [(loop_row_count(model),)], {"threads": threads}, q=q, v=v)[0]
 
 
 class ConstrainedForwardDynamics(NamedTuple):
@@ -386,10 +385,9 @@ def constrained_forward_dynamics(
     model: Model, q: _Array, v: _Array, tau: _Array, *, pull: float = 0.0, threads: int = 0
 ) -> ConstrainedForwardDynamics:
     """Forward dynamics with closed loops; ``pull`` [1/s] shuts loops that are open a little."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "tau": (tau, _V)}
     outputs: list[tuple[_Size, ...]] = [_V, (loop_row_count(model),)]
     options: dict[str, Any] = {"pull": pull, "threads": threads}
-    return ConstrainedForwardDynamics(*_run(model, "constrained_forward_dynamics", inputs, outputs, **options))
+    return ConstrainedForwardDynamics(*_run(model, "constrained_forward_dynamics", outputs, options, q=q, v=v, tau=tau))
 
 
 class ActuatedInverseDynamics(NamedTuple):
@@ -403,8 +401,7 @@ def actuated_inverse_dynamics(
     model: Model, q: _Array, v: _Array, a: _Array, *, threads: int = 0
 ) -> ActuatedInverseDynamics:
     """Inverse dynamics with closed loops."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V)}
-    tau, missing = _run(model, "actuated_inverse_dynamics", inputs, [_V, (1,)], threads=threads)
+    tau, missing = _run(model, "actuated_inverse_dynamics", [_V, (1,)], {"threads": threads}, q=q, v=v, a=a)
     return ActuatedInverseDynamics(tau, missing[..., 0])
 
 
@@ -425,7 +422,7 @@ def constraint_consistent(
             raise NoSuchName(f"the tree has no joint {name!r}", hint="joints that close loops are not part of it")
     places = [place for name in held for place in range(known[name].v.start, known[name].v.stop)]
     options: dict[str, Any] = {"held": places, "iterations": iterations, "threads": threads}
-    closed, gap = _run(model, "constraint_consistent", {"q": (q, _Q)}, [_Q, (1,)], **options)
+    closed, gap = _run(model, "constraint_consistent", [_Q, (1,)], options, q=q)
     return Consistent(closed, gap[..., 0])
 
 
@@ -438,7 +435,7 @@ class Centroidal(NamedTuple):
 
 def centroidal(model: Model, q: _Array, *, threads: int = 0) -> Centroidal:
     """Momentum about the centre of mass, in world axes, is ``matrix @ v``."""
-    return Centroidal(*_run(model, "centroidal", {"q": (q, _Q)}, [(3,), (6, "dofs")], threads=threads))
+    return Centroidal(*_run(model, "centroidal", [(3,), (6, "dofs")], {"threads": threads}, q=q))
 
 
 class CenterOfMass(NamedTuple):
@@ -450,7 +447,7 @@ class CenterOfMass(NamedTuple):
 
 def center_of_mass(model: Model, q: _Array, *, threads: int = 0) -> CenterOfMass:
     """Where the centre of mass is and how it moves."""
-    return CenterOfMass(*_run(model, "center_of_mass", {"q": (q, _Q)}, [(3,), (3, "dofs")], threads=threads))
+    return CenterOfMass(*_run(model, "center_of_mass", [(3,), (3, "dofs")], {"threads": threads}, q=q))
 
 
 class Energies(NamedTuple):
@@ -462,12 +459,11 @@ class Energies(NamedTuple):
 
 def energies(model: Model, q: _Array, v: _Array, *, threads: int = 0) -> Energies:
     """Kinetic and potential energy."""
-    both = _run(model, "energies", {"q": (q, _Q), "v": (v, _V)}, [(2,)], threads=threads)[0]
+    both = _run(model, "energies", [(2,)], {"threads": threads}, q=q, v=v)[0]
     return Energies(both[..., 0], both[..., 1])
 
 
 def torque_regressor(model: Model, q: _Array, v: _Array, a: _Array, *, threads: int = 0) -> FloatArray:
     """Y ``(batch, dofs, 10·bodies)`` with rnea(q, v, a) = Y π; π as in :class:`RneaGradients`, body by body."""
-    inputs = {"q": (q, _Q), "v": (v, _V), "a": (a, _V)}
     columns = 10 * _describe(model).body_count
-    return _run(model, "torque_regressor", inputs, [("dofs", columns)], threads=threads)[0]
+    return _run(model, "torque_regressor", [("dofs", columns)], {"threads": threads}, q=q, v=v, a=a)[0]

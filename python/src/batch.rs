@@ -1,46 +1,36 @@
-//! `bellcrank._native.Batch`: worlds behind a lock, so that no thread can disturb a step, and gone once closed.
+//! `bellcrank._native.Batch`: many worlds, their arrays, and what can be done with them.
 
-use crate::convert::type_name;
-use crate::error::{Problem, broken, said};
+use crate::convert::{array, type_name};
+use crate::error::{Problem, said};
 use crate::fields::{self, Array, Number};
+use crate::held::{Guard, Shared, show};
 use crate::model::Model;
-use crate::options::Options;
 use crate::parameters::{Parameter, Worlds, spread};
+use crate::queries::{Rays, ray_cast};
 use crate::report::{StepReport, merge};
+use crate::settings::{read_precision, read_settings};
 use bellcrank::model::ShapeId;
-use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision, Settings};
-use bellcrank::solve::Penalty;
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision};
+use bellcrank::view::{Live, LiveOptions};
+use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Signals (Ctrl-C) are looked at about this often.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub const PATIENCE: Duration = Duration::from_millis(50);
 
 #[pyclass(frozen, module = "bellcrank._native", name = "Batch")]
 pub struct Batch {
-    /// `None` once closed.
-    inner: Mutex<Option<sim::Batch>>,
+    shared: Arc<Shared>,
     precision: Precision,
     worlds: Worlds,
 }
 
 impl Batch {
-    fn lock(&self) -> PyResult<Guard<'_>> {
-        let guard = match self.inner.try_lock() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                let hint = "one thread at a time: give each thread a batch of its own";
-                return Err(said("BatchBusy", "another thread is using this batch", hint));
-            }
-        };
-        if guard.is_none() {
-            return Err(said("BatchClosed", "the batch is closed", "make a new one"));
-        }
-        Ok(Guard(guard))
+    fn lock(&self, py: Python<'_>) -> PyResult<Guard<'_>> {
+        self.shared.lock(py)
     }
 
     /// Fills an array of numbers.
@@ -50,8 +40,8 @@ impl Batch {
         (name, array): (&str, Array),
         out: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<()> {
-        let mut guard = self.lock()?;
-        let (batch, worlds) = (guard.get()?, &self.worlds);
+        let mut guard = self.lock(py)?;
+        let (batch, worlds) = (guard.batch()?, &self.worlds);
         let contiguous = out.is_c_contiguous();
         let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
         let out = c_order(name, contiguous, out.as_slice_mut())?;
@@ -66,33 +56,26 @@ impl Batch {
         (name, array): (&str, Array),
         values: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<()> {
-        let mut guard = self.lock()?;
-        let (batch, worlds) = (guard.get()?, &self.worlds);
+        let mut guard = self.lock(py)?;
+        let (batch, worlds) = (guard.batch()?, &self.worlds);
         let contiguous = values.is_c_contiguous();
         let values = values.readonly();
         let values = c_order(name, contiguous, values.as_slice())?;
         let shape = array.shape(batch, worlds);
         check_length(name, values.len(), shape.iter().product())?;
         let unbounded = matches!(array, Array::Parameter(Parameter::Limits | Parameter::MotorEffortLimit));
-        let bad = values.iter().position(|x| x.to_f64().is_nan() || !(unbounded || x.is_finite()));
+        let all_finite = values.iter().fold(true, |fine, x| fine & x.is_finite()); // no branch: in vectors
+        let wrong = |x: &T| x.to_f64().is_nan() || !(unbounded || x.is_finite());
+        let bad = if all_finite { None } else { values.iter().position(wrong) };
         check_finite(name, bad, shape[1..].iter().product())?;
         Ok(py.detach(move || fields::write(batch, worlds, array, values)).map_err(Problem::from)?)
-    }
-}
-
-/// A locked batch that is open.
-struct Guard<'a>(MutexGuard<'a, Option<sim::Batch>>);
-
-impl Guard<'_> {
-    fn get(&mut self) -> PyResult<&mut sim::Batch> {
-        self.0.as_mut().ok_or_else(|| broken("a closed batch was used"))
     }
 }
 
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (models, dt, precision, threads, settings))]
+    #[pyo3(signature = (models, dt, precision, threads, settings, contact_capacity))]
     fn new(
         py: Python<'_>,
         models: Vec<Py<Model>>,
@@ -100,36 +83,33 @@ impl Batch {
         precision: &str,
         threads: usize,
         settings: &Bound<'_, PyDict>,
+        contact_capacity: Option<usize>,
     ) -> PyResult<Self> {
         let models: Vec<_> = models.iter().map(|model| model.get().inner.clone()).collect();
-        let precision = match precision {
-            "f32" => Precision::F32,
-            "f64" => Precision::F64,
-            _ => {
-                return Err(said(
-                    "WrongValue",
-                    format!("there is no precision {precision:?}"),
-                    "\"f32\" or \"f64\"",
-                ));
-            }
-        };
+        let precision = read_precision(precision)?;
         let settings = Some(read_settings(py, precision, settings)?);
-        let options = BatchOptions { dt, precision, threads, settings, ..BatchOptions::default() };
+        let options =
+            BatchOptions { dt, precision, threads, contact_capacity, settings, ..BatchOptions::default() };
         let worlds = Worlds::of(&models);
         let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
-        Ok(Batch { inner: Mutex::new(Some(inner)), precision, worlds })
+        Ok(Batch { shared: Shared::new(inner), precision, worlds })
+    }
+
+    /// What may go wrong with the settings.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.lock(py)?.batch()?.warnings())
     }
 
     /// The shape of an array.
-    fn shape(&self, name: &str) -> PyResult<Vec<usize>> {
+    fn shape(&self, py: Python<'_>, name: &str) -> PyResult<Vec<usize>> {
         let array = Array::by_name(name)?;
-        Ok(array.shape(self.lock()?.get()?, &self.worlds))
+        Ok(array.shape(self.lock(py)?.batch()?, &self.worlds))
     }
 
-    /// Whether an array is a physical parameter.
+    /// The arrays that are physical parameters.
     #[staticmethod]
-    fn is_parameter(name: &str) -> PyResult<bool> {
-        Ok(matches!(Array::by_name(name)?, Array::Parameter(_)))
+    fn parameter_names() -> Vec<&'static str> {
+        Parameter::names().collect()
     }
 
     /// Fills a C-contiguous array of float32 or float64.
@@ -157,7 +137,7 @@ impl Batch {
     }
 
     /// Gives a parameter one row per world.
-    fn spread(&self, name: &str) -> PyResult<()> {
+    fn spread(&self, py: Python<'_>, name: &str) -> PyResult<()> {
         let Array::Parameter(parameter) = Array::by_name(name)? else {
             return Err(said(
                 "WrongValue",
@@ -165,30 +145,40 @@ impl Batch {
                 "",
             ));
         };
-        Ok(spread(self.lock()?.get()?, &self.worlds, parameter).map_err(Problem::from)?)
+        Ok(spread(self.lock(py)?.batch()?, &self.worlds, parameter).map_err(Problem::from)?)
     }
 
     /// Advances all worlds, and looks for Ctrl-C now and then; steps done before it remain done.
     fn step(&self, py: Python<'_>, count: usize) -> PyResult<StepReport> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
-        let (mut chunk, mut done) = (1, 0);
-        let mut sum: Option<sim::StepReport> = None;
+        let mut guard = self.lock(py)?;
+        let held = guard.get()?;
+        held.settle_report();
+        let (mut done, mut sum) = (0, None);
         while done < count {
-            let now = chunk.min(count - done);
             let begin = Instant::now();
-            let report = py.detach(|| batch.step(now));
+            let most = held.pace.min(count - done);
+            let now = py.detach(|| held.advance(most)).map_err(Problem::from)?;
             done += now;
-            match &mut sum {
-                None => sum = Some(report),
-                Some(sum) => merge(sum, report),
+            if now < count {
+                // several pieces: the figures of each count
+                let figures = py.detach(|| held.batch.report());
+                match &mut sum {
+                    None => sum = Some(figures),
+                    Some(sum) => merge(sum, figures),
+                }
             }
             py.check_signals()?;
-            if begin.elapsed() < PATIENCE / 2 {
-                chunk *= 2;
+            if begin.elapsed() > PATIENCE {
+                held.pace = (held.pace / 2).max(1);
+            } else if now == held.pace && begin.elapsed() < PATIENCE / 4 {
+                held.pace *= 2;
             }
         }
-        Ok(StepReport::new(sum.unwrap_or_else(|| batch.report())))
+        let figures = held.lazy_report();
+        if let Some(sum) = sum {
+            figures.get_or_init(|| sum);
+        }
+        Ok(StepReport::new(figures, Arc::downgrade(&self.shared)))
     }
 
     /// Moves worlds to poses that close; one row of `values` per name, one column per listed world.
@@ -200,36 +190,36 @@ impl Batch {
         values: Vec<Vec<f64>>,
         moving: (Vec<String>, Vec<Vec<f64>>),
     ) -> PyResult<Vec<bool>> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch_to_change()?;
         let (positions, velocities) = (pairs(&names, &values), pairs(&moving.0, &moving.1));
         Ok(py.detach(|| batch.assemble_moving(&worlds, &positions, &velocities)).map_err(Problem::from)?)
     }
 
     /// Puts worlds to a keyframe; says which succeeded.
     fn reset_to_keyframe(&self, py: Python<'_>, worlds: Vec<usize>, name: &str) -> PyResult<Vec<bool>> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch_to_change()?;
         let mut reset = move || worlds.iter().map(|world| batch.reset_to_keyframe(*world, name)).collect();
         let done: Result<Vec<bool>, BatchError> = py.detach(&mut reset);
         Ok(done.map_err(Problem::from)?)
     }
 
     /// Linear and angular momentum about the origin.
-    fn momentum(&self, world: usize) -> PyResult<[f64; 6]> {
-        let (p, l) = self.lock()?.get()?.momentum(world).map_err(Problem::from)?;
+    fn momentum(&self, py: Python<'_>, world: usize) -> PyResult<[f64; 6]> {
+        let (p, l) = self.lock(py)?.batch()?.momentum(world).map_err(Problem::from)?;
         Ok([p.x, p.y, p.z, l.x, l.y, l.z])
     }
 
     /// The numbers of a sensor.
-    fn sensor(&self, world: usize, name: &str) -> PyResult<Vec<f64>> {
-        Ok(self.lock()?.get()?.sensor(world, name).map_err(Problem::from)?)
+    fn sensor(&self, py: Python<'_>, world: usize, name: &str) -> PyResult<Vec<f64>> {
+        Ok(self.lock(py)?.batch()?.sensor(world, name).map_err(Problem::from)?)
     }
 
     /// What touches: names of both shapes, point, normal, depth, force, moment.
-    fn contacts(&self, world: usize) -> PyResult<Vec<Touch>> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
+    fn contacts(&self, py: Python<'_>, world: usize) -> PyResult<Vec<Touch>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
         let model = batch.model(world).map_err(Problem::from)?.clone();
         let shape = |id: ShapeId| model.shapes()[id.index()].name.clone();
         let told = |c: BodyContact| {
@@ -239,34 +229,34 @@ impl Batch {
         Ok(batch.contacts(world).map_err(Problem::from)?.into_iter().map(told).collect())
     }
 
-    fn reset(&self, worlds: Vec<usize>) -> PyResult<()> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
+    fn reset(&self, py: Python<'_>, worlds: Vec<usize>) -> PyResult<()> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch_to_change()?;
         for world in worlds {
             batch.reset(world).map_err(Problem::from)?;
         }
         Ok(())
     }
 
-    fn energy(&self, world: usize) -> PyResult<f64> {
-        Ok(self.lock()?.get()?.energy(world).map_err(Problem::from)?)
+    fn energy(&self, py: Python<'_>, world: usize) -> PyResult<f64> {
+        Ok(self.lock(py)?.batch()?.energy(world).map_err(Problem::from)?)
     }
 
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
         let bytes = py.detach(move || batch.snapshot());
         Ok(PyBytes::new(py, &bytes))
     }
 
     fn restore(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
-        let mut guard = self.lock()?;
-        let batch = guard.get()?;
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch_to_change()?;
         Ok(py.detach(|| batch.restore(bytes)).map_err(Problem::from)?)
     }
 
-    fn memory_bytes_per_world(&self) -> PyResult<usize> {
-        Ok(self.lock()?.get()?.memory_bytes_per_world())
+    fn memory_bytes_per_world(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.lock(py)?.batch()?.memory_bytes_per_world())
     }
 
     #[getter]
@@ -274,10 +264,90 @@ impl Batch {
         if self.precision == Precision::F32 { "f32" } else { "f64" }
     }
 
+    /// What rays hit: distances, shapes, points and normals, ray after ray and world after world.
+    fn ray_cast<'py>(
+        &self,
+        py: Python<'py>,
+        worlds: Vec<usize>,
+        ends: (PyReadonlyArrayDyn<'py, f64>, PyReadonlyArrayDyn<'py, f64>),
+        reach: f64,
+        ignore: Option<String>,
+    ) -> PyResult<[Bound<'py, PyAny>; 4]> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let origins = c_order("origins", true, ends.0.as_slice())?;
+        let directions = c_order("directions", true, ends.1.as_slice())?;
+        let rays = Rays { origins, directions, reach, ignore: ignore.as_deref() };
+        let hits = py.detach(|| ray_cast(batch, &self.worlds, &worlds, &rays)).map_err(Problem::from)?;
+        let count = hits.distance.len();
+        Ok([
+            array(py, hits.distance, &[count])?,
+            array(py, hits.shape, &[count])?,
+            array(py, hits.point, &[count, 3])?,
+            array(py, hits.normal, &[count, 3])?,
+        ])
+    }
+
+    /// Records frames from now on; of the first worlds when none are listed.
+    fn record(&self, py: Python<'_>, frames_per_second: f64, worlds: Vec<usize>) -> PyResult<()> {
+        Ok(self.lock(py)?.get()?.record(frames_per_second, worlds)?)
+    }
+
+    /// Ends the recording and gives its page.
+    fn finish_recording<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut guard = self.lock(py)?;
+        let held = guard.get()?;
+        let page = py.detach(|| held.finish_recording())?;
+        Ok(PyBytes::new(py, &page))
+    }
+
+    /// Shows the worlds in the browser from now on and gives the address.
+    fn view(&self, py: Python<'_>, worlds: Vec<usize>, port: u16, playing: bool) -> PyResult<String> {
+        let mut guard = self.lock(py)?;
+        let held = guard.get()?;
+        if held.live.is_some() {
+            return Err(said(
+                "WrongValue",
+                "the batch is being shown already",
+                "stop the other viewer first",
+            ));
+        }
+        let options = LiveOptions { port, worlds, playing, ..LiveOptions::default() };
+        let live = Live::start(&held.batch, options).map_err(Problem::from)?;
+        let url = live.address().url.clone();
+        held.live = Some(live);
+        show(&self.shared).map_err(Problem::from)?;
+        Ok(url)
+    }
+
+    /// Ends the show.
+    fn stop_viewing(&self, py: Python<'_>) -> PyResult<()> {
+        let mut guard = self.lock(py)?;
+        let held = guard.get()?;
+        held.live = None;
+        match held.trouble.take() {
+            Some(trouble) => Err(Problem::from(trouble).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Browsers that look on.
+    fn watchers(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.lock(py)?.get()?.live.as_ref().map_or(0, Live::watchers))
+    }
+
+    /// How often the viewer had the worlds; it gives them up first.
+    fn viewer_turns(&self, py: Python<'_>) -> PyResult<u64> {
+        if self.shared.is_viewed() {
+            drop(self.lock(py)?);
+        }
+        Ok(self.shared.turns())
+    }
+
     /// Frees the worlds; every later call raises `BatchClosed`.
-    fn close(&self) -> PyResult<()> {
-        match self.lock() {
-            Ok(mut guard) => *guard.0 = None,
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        match self.lock(py) {
+            Ok(guard) => guard.close(),
             Err(error) if self.is_closed() => drop(error),
             Err(error) => return Err(error),
         }
@@ -285,7 +355,7 @@ impl Batch {
     }
 
     fn is_closed(&self) -> bool {
-        self.inner.try_lock().is_ok_and(|inner| inner.is_none())
+        self.shared.is_closed()
     }
 }
 
@@ -294,43 +364,6 @@ type Touch = (String, String, f64, [[f64; 3]; 4]);
 
 fn pairs<'a>(names: &'a [String], values: &'a [Vec<f64>]) -> Vec<(&'a str, &'a [f64])> {
     names.iter().map(String::as_str).zip(values.iter().map(Vec::as_slice)).collect()
-}
-
-fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
-    let mut s = match precision {
-        Precision::F64 => Settings::default(),
-        Precision::F32 => Settings::single(),
-    };
-    let mut o = Options::new(py, "solver".to_owned(), Some(given))?;
-    let solver = &mut s.solver;
-    solver.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(solver.max_iterations);
-    let mut share = match solver.penalty {
-        Penalty::Share(share) | Penalty::Fixed(share) => share,
-    };
-    s.rounds = o.typed("rounds", "two whole numbers")?.unwrap_or(s.rounds);
-    for (name, place) in [
-        ("tolerance", &mut solver.tolerance),
-        ("proximal", &mut solver.proximal),
-        ("penalty_share", &mut share),
-        ("softness", &mut s.softness),
-        ("gap_tolerance", &mut s.gap_tolerance),
-        ("contact_recovery", &mut s.contact_recovery),
-        ("limit_recovery", &mut s.limit_recovery),
-        ("recovery_speed", &mut s.recovery_speed),
-        ("bounce_speed", &mut s.bounce_speed),
-    ] {
-        *place = o.number(name)?.unwrap_or(*place);
-        if !(place.is_finite() && *place >= 0.0) {
-            return Err(said(
-                "WrongValue",
-                format!("solver: {name} is {place}, but must be zero or above"),
-                "",
-            ));
-        }
-    }
-    s.solver.penalty = Penalty::Share(share);
-    o.finish()?;
-    Ok(s)
 }
 
 fn not_writable(name: &str) -> PyErr {

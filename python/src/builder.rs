@@ -59,12 +59,12 @@ impl ModelBuilder {
         Ok(self.get().joint(part).index())
     }
 
-    #[pyo3(signature = (name, joint, control = "position", **options))]
+    #[pyo3(signature = (name, joint = None, control = "position", **options))]
     fn actuator(
         &self,
         py: Python<'_>,
         name: &str,
-        joint: Value<'_, '_>,
+        joint: Option<Value<'_, '_>>,
         control: &str,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<usize> {
@@ -128,6 +128,19 @@ impl ModelBuilder {
     ) -> PyResult<usize> {
         let part = parts::coupling(name, terms)?.constant(constant).place(place::of_caller(py));
         Ok(self.get().coupling(part).index())
+    }
+
+    #[pyo3(signature = (name, terms, **options))]
+    fn tendon(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        terms: &Bound<'_, PyDict>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let options = Options::new(py, format!("tendon {name:?}"), options)?;
+        let part = parts::tendon(name, terms, options)?.place(place::of_caller(py));
+        Ok(self.get().tendon(part).index())
     }
 
     #[pyo3(signature = (name, **options))]

@@ -5,8 +5,8 @@ use crate::error::said;
 use crate::options::Options;
 use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
-    Actuator, ActuatorId, Body, BodyId, Coupling, Frame, Geometry, HeightField, Joint, JointId, JointKind,
-    Keyframe, Link, Mesh, Ref, Sensor, SensorKind, Shape, SiteId,
+    Actuator, ActuatorId, Body, BodyId, Control, Coupling, Frame, Geometry, HeightField, Joint, JointId,
+    JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon, TendonId,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -131,23 +131,12 @@ fn joint_kind(name: &str, kind: &str, pitch: Option<f64>) -> PyResult<JointKind>
 
 pub fn actuator(
     name: &str,
-    joint: &Bound<'_, PyAny>,
+    joint: Option<&Bound<'_, PyAny>>,
     control: &str,
     mut o: Options<'_>,
 ) -> PyResult<Actuator> {
-    let joint: Ref<JointId> = part("joint", joint, JointId::new)?;
-    let (kp, kd) = (o.number("kp")?, o.number("kd")?);
-    let (gain, bias) = (o.number("gain")?, o.numbers("bias")?);
-    let mut motor = match control {
-        "position" => Actuator::position(name, joint, o.required("kp", kp)?, kd.unwrap_or(0.0)),
-        "velocity" => Actuator::velocity(name, joint, o.required("kd", kd)?),
-        "effort" => Actuator::effort(name, joint),
-        "affine" => Actuator::affine(name, joint, o.required("gain", gain)?, bias.unwrap_or([0.0; 3])),
-        _ => {
-            let text = format!("actuator {name:?}: there is no control {control:?}");
-            return Err(said("WrongValue", text, "position, velocity, effort or affine"));
-        }
-    };
+    let target = motor_target(name, joint, &mut o)?;
+    let mut motor = Actuator::new(name, target, motor_control(name, control, &mut o)?);
     set!(
         motor,
         o.typed("dof", "a whole number") => dof,
@@ -159,6 +148,40 @@ pub fn actuator(
     }
     o.finish()?;
     Ok(motor)
+}
+
+/// A joint, a tendon or a site: one of them.
+fn motor_target(name: &str, joint: Option<&Bound<'_, PyAny>>, o: &mut Options<'_>) -> PyResult<Target> {
+    let (tendon, site) = (o.take("tendon")?, o.take("site")?);
+    let (wrench, reference) = (o.numbers::<6>("wrench")?, o.take("reference")?);
+    match (joint, tendon, site) {
+        (Some(joint), None, None) => Ok(Target::joint(part("joint", joint, JointId::new)?)),
+        (None, Some(tendon), None) => Ok(Target::tendon(part("tendon", &tendon, TendonId::new)?)),
+        (None, None, Some(site)) => Ok(Target::Site {
+            site: part("site", &site, SiteId::new)?,
+            reference: reference.map(|site| part("reference", &site, SiteId::new)).transpose()?,
+            wrench: o.required("wrench", wrench)?,
+        }),
+        _ => {
+            let text = format!("actuator {name:?}: what it drives is not clear");
+            Err(said("WrongValue", text, "give a joint, or tendon=, or site= and wrench="))
+        }
+    }
+}
+
+fn motor_control(name: &str, control: &str, o: &mut Options<'_>) -> PyResult<Control> {
+    let (kp, kd) = (o.number("kp")?, o.number("kd")?);
+    let (gain, bias) = (o.number("gain")?, o.numbers("bias")?);
+    match control {
+        "position" => Ok(Control::Position { kp: o.required("kp", kp)?, kd: kd.unwrap_or(0.0) }),
+        "velocity" => Ok(Control::Velocity { kd: o.required("kd", kd)? }),
+        "effort" => Ok(Control::Effort),
+        "affine" => Ok(Control::Affine { gain: o.required("gain", gain)?, bias: bias.unwrap_or([0.0; 3]) }),
+        _ => {
+            let text = format!("actuator {name:?}: there is no control {control:?}");
+            Err(said("WrongValue", text, "position, velocity, effort or affine"))
+        }
+    }
 }
 
 pub fn shape(name: &str, link: Link, geometry: &str, mut o: Options<'_>) -> PyResult<Shape> {
@@ -268,6 +291,30 @@ pub fn coupling(name: &str, terms: &Bound<'_, PyDict>) -> PyResult<Coupling> {
         coupling = coupling.term(part("joint", &joint, JointId::new)?, coefficient);
     }
     Ok(coupling)
+}
+
+pub fn tendon(name: &str, terms: &Bound<'_, PyDict>, mut o: Options<'_>) -> PyResult<Tendon> {
+    let mut tendon = Tendon::new(name);
+    for (joint, coefficient) in terms.iter() {
+        let coefficient = crate::convert::numbers::<1>("coefficient", &coefficient)?[0];
+        tendon = tendon.term(part("joint", &joint, JointId::new)?, coefficient);
+    }
+    set!(tendon, o.number("damping") => damping);
+    for (value, field) in [
+        (o.number("armature")?, &mut tendon.dof.armature),
+        (o.number("friction")?, &mut tendon.dof.friction),
+        (o.number("effort_limit")?, &mut tendon.dof.effort_limit),
+    ] {
+        *field = value.unwrap_or(*field);
+    }
+    if let Some([low, high]) = o.numbers("limits")? {
+        tendon = tendon.limits(low, high);
+    }
+    if let Some([stiffness, rest]) = o.numbers("spring")? {
+        tendon = tendon.spring(stiffness, rest);
+    }
+    o.finish()?;
+    Ok(tendon)
 }
 
 pub fn keyframe(name: &str, mut o: Options<'_>) -> PyResult<Keyframe> {

@@ -1,7 +1,7 @@
 //! `bellcrank._native.Env`: worlds of a learning task behind a lock.
 
 use crate::error::{Problem, said};
-use bellcrank::sim::Precision;
+use crate::settings::read_precision;
 use bellcrank::tasks::{self, EnvOptions, TASKS};
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
@@ -40,17 +40,7 @@ impl Env {
         precision: &str,
         autoreset: bool,
     ) -> PyResult<Self> {
-        let precision = match precision {
-            "f32" => Precision::F32,
-            "f64" => Precision::F64,
-            _ => {
-                return Err(said(
-                    "WrongValue",
-                    format!("there is no precision {precision:?}"),
-                    "\"f32\" or \"f64\"",
-                ));
-            }
-        };
+        let precision = read_precision(precision)?;
         let options = EnvOptions { worlds, threads, precision, autoreset };
         let inner = py.detach(|| tasks::Env::new(task, options)).map_err(Problem::from)?;
         Ok(Env { spec: inner.spec(), inner: Mutex::new(inner) })

@@ -5,6 +5,7 @@ use bellcrank::model::{Faults, Place};
 use bellcrank::sim::BatchError;
 use bellcrank::tasks::EnvError;
 use bellcrank::tree::TreeError;
+use bellcrank::view::ViewError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -22,6 +23,8 @@ pub enum Problem {
     Tree(TreeError),
     /// What an environment refuses.
     Env(EnvError),
+    /// What a recording or a viewer refuses.
+    View(ViewError),
     /// Found by this layer: the exception's name, what is wrong, the way out.
     Said(&'static str, String, String),
 }
@@ -55,7 +58,7 @@ macro_rules! from {
         })*
     };
 }
-from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree, EnvError => Env);
+from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree, EnvError => Env, ViewError => View);
 
 fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
     let errors = py.import("bellcrank.errors")?;
@@ -76,6 +79,8 @@ fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
         Problem::Env(EnvError::Batch(error)) => exception(py, Problem::Batch(error)),
         Problem::Env(EnvError::Model(error)) => exception(py, Problem::Model(error)),
         Problem::Env(error) => raise(&errors, (&variant(&error), "EnvError"), error.to_string(), None),
+        Problem::View(ViewError::Batch(error)) => exception(py, Problem::Batch(error)),
+        Problem::View(error) => raise(&errors, (&variant(&error), "ViewError"), error.to_string(), None),
         Problem::Tree(error) => raise(&errors, (&variant(&error), "TreeError"), error.to_string(), None),
         Problem::Said(class, text, hint) => raise(&errors, (class, "BellcrankError"), text, Some(hint)),
     }

@@ -7,7 +7,8 @@
 //! | `convert` `options` `place` | numbers, keyword arguments, the caller's line |
 //! | `load` `model` `model_arrays` | files and text into `Model`; what a model tells |
 //! | `builder` `builder_parts` | building a model in Python |
-//! | `batch` `fields` `parameters` `report` | many worlds; their arrays; what a step reports |
+//! | `batch` `held` `settings` | many worlds, behind a lock, with recording and viewer; how they run |
+//! | `fields` `parameters` `report` `queries` | their arrays; what a step reports; what rays hit |
 //! | `tree` `tree_run` | operators on the spanning tree |
 //! | `env` | learning tasks |
 //! | `cli` | the command line |
@@ -22,13 +23,16 @@ mod convert;
 mod env;
 mod error;
 mod fields;
+mod held;
 mod load;
 mod model;
 mod model_arrays;
 mod options;
 mod parameters;
 mod place;
+mod queries;
 mod report;
+mod settings;
 mod tree;
 mod tree_run;
 

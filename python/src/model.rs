@@ -229,6 +229,7 @@ parts_and_arrays! {
         body_names, body_id, bodies, "body";
         joint_names, joint_id, joints, "joint";
         coupling_names, coupling_id, couplings, "coupling";
+        tendon_names, tendon_id, tendons, "tendon";
         actuator_names, actuator_id, actuators, "actuator";
         shape_names, shape_id, shapes, "shape";
         site_names, site_id, sites, "site";

@@ -126,6 +126,17 @@ impl Worlds {
         &self.models
     }
 
+    /// Number of a world's model, and of the world among that model's.
+    pub fn place(&self, world: usize) -> (usize, usize) {
+        self.place[world]
+    }
+
+    /// Whether shapes or centres of mass may differ between worlds of a model.
+    pub fn solids_differ(&self, batch: &Batch, m: usize) -> bool {
+        let differ = |parameter| batch.parameters(m).is_ok_and(|p| is_spread(p, &self.models[m], parameter));
+        differ(P::BodyCom) || differ(P::Friction)
+    }
+
     /// Rows of a parameter's array: one while all worlds share it.
     pub fn rows(&self, batch: &Batch, parameter: Parameter) -> usize {
         let spread = |m: usize| batch.parameters(m).is_ok_and(|p| is_spread(p, &self.models[m], parameter));

@@ -1,19 +1,33 @@
-//! What a call of `step` tells about each world.
+//! What a call of `step` tells about each world. Figures are gathered when first asked for, or when the batch is about to
+//! change them: a report that nobody reads costs nothing.
 
 use crate::convert::array;
+use crate::error::broken;
+use crate::held::Shared;
 use bellcrank::sim::{StepReport as Figures, WorldStatus};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Figures by world; every attribute is an array of shape `(worlds,)`.
 #[pyclass(frozen, module = "bellcrank", name = "StepReport")]
 pub struct StepReport {
-    figures: Figures,
+    figures: Arc<OnceLock<Figures>>,
+    batch: Weak<Shared>,
 }
 
 impl StepReport {
-    pub fn new(figures: Figures) -> Self {
-        StepReport { figures }
+    pub fn new(figures: Arc<OnceLock<Figures>>, batch: Weak<Shared>) -> Self {
+        StepReport { figures, batch }
+    }
+
+    fn figures(&self, py: Python<'_>) -> PyResult<&Figures> {
+        if self.figures.get().is_none()
+            && let Some(batch) = self.batch.upgrade()
+        {
+            batch.lock(py)?.get()?.settle_report();
+        }
+        self.figures.get().ok_or_else(|| broken("a report has no figures"))
     }
 }
 
@@ -42,7 +56,7 @@ impl StepReport {
             WorldStatus::ContactsDropped { .. } => 2,
             WorldStatus::Frozen { .. } => 3,
         };
-        let codes: Vec<u8> = self.figures.status.iter().map(code).collect();
+        let codes: Vec<u8> = self.figures(py)?.status.iter().map(code).collect();
         let count = codes.len();
         array(py, codes, &[count])
     }
@@ -67,62 +81,62 @@ impl StepReport {
 
     #[getter]
     fn loop_gap<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        real(py, self.figures.loop_gap.iter().map(|gap| gap.0).collect())
+        real(py, self.figures(py)?.loop_gap.iter().map(|gap| gap.0).collect())
     }
 
     #[getter]
     fn loop_gap_rad<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        real(py, self.figures.loop_gap.iter().map(|gap| gap.1).collect())
+        real(py, self.figures(py)?.loop_gap.iter().map(|gap| gap.1).collect())
     }
 
     #[getter]
     fn iterations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        whole(py, self.figures.iterations.iter().map(|x| *x as i64).collect())
+        whole(py, self.figures(py)?.iterations.iter().map(|x| *x as i64).collect())
     }
 
     #[getter]
     fn residual<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        real(py, self.figures.residual.clone())
+        real(py, self.figures(py)?.residual.clone())
     }
 
     #[getter]
     fn penetration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        real(py, self.figures.penetration.clone())
+        real(py, self.figures(py)?.penetration.clone())
     }
 
     #[getter]
     fn contact_count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        whole(py, self.figures.contact_count.iter().map(|x| *x as i64).collect())
+        whole(py, self.figures(py)?.contact_count.iter().map(|x| *x as i64).collect())
     }
 
     /// Steps of the call that met all tolerances.
     #[getter]
     fn converged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        whole(py, self.figures.converged.iter().map(|x| *x as i64).collect())
+        whole(py, self.figures(py)?.converged.iter().map(|x| *x as i64).collect())
     }
 
     /// How many worlds are in which state, by name.
-    fn status_counts(&self) -> BTreeMap<&'static str, usize> {
+    fn status_counts(&self, py: Python<'_>) -> PyResult<BTreeMap<&'static str, usize>> {
         let mut counts = BTreeMap::new();
-        self.figures.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
-        counts
+        self.figures(py)?.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
+        Ok(counts)
     }
 
-    fn __len__(&self) -> usize {
-        self.figures.status.len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.figures(py)?.status.len())
     }
 
-    fn __repr__(&self) -> String {
-        let gap = self.figures.loop_gap.iter().fold(0.0_f64, |most, gap| most.max(gap.0));
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let gap = self.figures(py)?.loop_gap.iter().fold(0.0_f64, |most, gap| most.max(gap.0));
         let counts: Vec<String> =
-            self.status_counts().into_iter().map(|(name, count)| format!("{count} {name}")).collect();
-        format!("<bellcrank.StepReport: {}; loop gap at most {gap:.1e} m>", counts.join(", "))
+            self.status_counts(py)?.into_iter().map(|(name, count)| format!("{count} {name}")).collect();
+        Ok(format!("<bellcrank.StepReport: {}; loop gap at most {gap:.1e} m>", counts.join(", ")))
     }
 }
 
 impl StepReport {
     fn numbers<'py>(&self, py: Python<'py>, get: fn(&WorldStatus) -> i64) -> PyResult<Bound<'py, PyAny>> {
-        whole(py, self.figures.status.iter().map(get).collect())
+        whole(py, self.figures(py)?.status.iter().map(get).collect())
     }
 }
 

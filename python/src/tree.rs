@@ -1,13 +1,16 @@
 //! Operators on the spanning tree, `bellcrank.tree`: arrays in, arrays out. Shapes are checked in Python, sizes
 //! again by the engine.
 
+use crate::batch::PATIENCE;
 use crate::error::{broken, said};
 use crate::model::Model;
 use crate::tree_run::{Call, run};
-use bellcrank::tree::Reference;
+use bellcrank::tree::Precision;
+use bellcrank::tree::{Reference, TreeModel};
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::time::Instant;
 
 /// What Python needs to know of a tree: counts, names, where joints stand.
 #[pyfunction]
@@ -42,13 +45,49 @@ pub fn tree_run(
     let call = read_call(operator, options)?;
     let Some(first) = inputs.first() else { return Err(broken("a tree operator without arrays")) };
     if first.cast::<PyArrayDyn<f32>>().is_ok() {
-        with_arrays::<f32>(&inputs, &outputs, |ins, outs| {
-            py.detach(|| run(model.tree_f32(), &call, ins, outs))
-        })
+        with_arrays::<f32>(&inputs, &outputs, |ins, outs| in_pieces(py, (model.tree_f32(), &call), ins, outs))
     } else {
-        with_arrays::<f64>(&inputs, &outputs, |ins, outs| {
-            py.detach(|| run(model.tree_f64(), &call, ins, outs))
-        })
+        with_arrays::<f64>(&inputs, &outputs, |ins, outs| in_pieces(py, (model.tree_f64(), &call), ins, outs))
+    }
+}
+
+/// States of the first piece.
+const FIRST_PIECE: usize = 4096;
+
+/// Runs an operator on some states after the other, so that Ctrl-C need not wait for all. States do not depend on each
+/// other, hence nor do results on the pieces.
+fn in_pieces<E: Precision>(
+    py: Python<'_>,
+    (tree, call): (&TreeModel<E>, &Call),
+    inputs: &[&[E]],
+    outputs: Vec<&mut [E]>,
+) -> PyResult<()> {
+    let states = call.states;
+    let widths: Vec<usize> = outputs.iter().map(|out| out.len() / states.max(1)).collect();
+    let (mut rest, mut done, mut piece) = (outputs, 0, FIRST_PIECE);
+    loop {
+        let now = piece.min(states - done);
+        let rows = |list: &&[E]| {
+            let width = list.len() / states.max(1);
+            done * width..(done + now) * width
+        };
+        let ins: Vec<&[E]> = inputs.iter().map(|list| &list[rows(list)]).collect();
+        let (mut outs, mut later) = (Vec::new(), Vec::new());
+        for (list, width) in rest.into_iter().zip(&widths) {
+            let (out, left) = list.split_at_mut(now * width);
+            outs.push(out);
+            later.push(left);
+        }
+        let begin = Instant::now();
+        py.detach(|| run(tree, call, &ins, outs))?;
+        (rest, done) = (later, done + now);
+        if done == states {
+            return Ok(());
+        }
+        py.check_signals()?;
+        if begin.elapsed() < PATIENCE / 2 {
+            piece *= 2;
+        }
     }
 }
 
@@ -77,6 +116,7 @@ fn read_call(operator: &str, options: &Bound<'_, PyDict>) -> PyResult<Call> {
         iterations: get(options, "iterations")?.unwrap_or(50),
         pull: get(options, "pull")?.unwrap_or(0.0),
         threads: get(options, "threads")?.unwrap_or(0),
+        states: get(options, "states")?.unwrap_or(1),
     })
 }
 
@@ -84,7 +124,7 @@ fn read_call(operator: &str, options: &Bound<'_, PyDict>) -> PyResult<Call> {
 fn with_arrays<T: Element>(
     inputs: &[Bound<'_, PyAny>],
     outputs: &[Bound<'_, PyAny>],
-    call: impl FnOnce(&[&[T]], Vec<&mut [T]>) -> Result<(), crate::error::Problem>,
+    call: impl FnOnce(&[&[T]], Vec<&mut [T]>) -> PyResult<()>,
 ) -> PyResult<()> {
     let wrong = || said("WrongType", "arrays must be C-contiguous and all float32 or all float64", "");
     let mut ins: Vec<PyReadonlyArrayDyn<'_, T>> = Vec::new();
@@ -103,5 +143,5 @@ fn with_arrays<T: Element>(
     for array in &mut outs {
         out_slices.push(array.as_slice_mut().map_err(|_| wrong())?);
     }
-    Ok(call(&in_slices, out_slices)?)
+    call(&in_slices, out_slices)
 }

@@ -1,8 +1,9 @@
 //! Which method of the engine an operator's name stands for, in either precision.
 
 use crate::error::Problem;
-use bellcrank::math::Elem;
-use bellcrank::tree::{AbaGradients, Consistency, External, FrameId, Reference, RneaGradients, TreeModel};
+use bellcrank::tree::{
+    AbaGradients, Consistency, External, FrameId, Precision, Reference, RneaGradients, TreeModel,
+};
 
 /// A call, apart from its arrays.
 pub struct Call {
@@ -14,10 +15,12 @@ pub struct Call {
     pub iterations: usize,
     pub pull: f64,
     pub threads: usize,
+    /// Rows of the arrays.
+    pub states: usize,
 }
 
 /// Runs it. Inputs and outputs come in the order of the engine's arguments.
-pub fn run<E: Elem>(
+pub fn run<E: Precision>(
     tree: &TreeModel<E>,
     call: &Call,
     inputs: &[&[E]],

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
+
+import pytest
 
 ELSEWHERE = tempfile.gettempdir()
 """Not here, where the sources would be found instead of what was installed."""
@@ -48,3 +52,25 @@ def test_importing_takes_less_than_0_3_s_beyond_numpy() -> None:
         return best
 
     assert seconds("import bellcrank") - seconds("import numpy") < 0.3
+
+
+def test_the_first_step_comes_within_a_second_of_the_import() -> None:
+    program = (
+        "import bellcrank as bc, time; begin = time.perf_counter(); "
+        "bc.Batch(bc.load('hybrid_biped'), worlds=16).step(); print(time.perf_counter() - begin)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=ELSEWHERE)
+    assert float(done.stdout) < 1.0
+
+
+@pytest.mark.parametrize("file", ["README.md", "python/README.md"])
+def test_the_programs_in_the_read_me_run(file: str) -> None:
+    text = (Path(__file__).parents[2] / file).read_text(encoding="utf-8")
+    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert programs
+    for program in programs:
+        fewer = program.replace("1024", "16")  # the same, but sooner
+        assert fewer != program
+        done = subprocess.run([sys.executable, "-c", fewer], capture_output=True, text=True, cwd=ELSEWHERE)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("(16, 36)")

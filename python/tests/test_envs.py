@@ -44,6 +44,7 @@ def test_rollouts_are_repeatable_for_one_and_two_threads(task: str) -> None:
 def test_shapes_types_and_values(task: str) -> None:
     env = envs.BatchedEnv(task, 4)
     done = env.step(np.zeros((4, env.action_count)))
+    assert isinstance(done, envs.BatchedStep)
     assert done.observations.shape == done.final_observations.shape == (4, env.observation_count)
     assert done.observations.dtype == np.float32
     assert np.isfinite(done.observations).all()
@@ -89,6 +90,12 @@ def test_wrong_arguments_are_told() -> None:
         env.reset(seed=1, worlds=[0])
 
 
+def test_registering_twice_does_no_harm() -> None:
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    envs.register()
+    assert set(NAMES.values()) <= set(gymnasium.registry)
+
+
 @pytest.mark.parametrize("name", NAMES.values())
 def test_the_gymnasium_checker_is_content(name: str) -> None:
     gymnasium: Any = pytest.importorskip("gymnasium")
@@ -131,7 +138,39 @@ def test_the_same_step_reset_tells_the_final_observation() -> None:
     assert cut
     np.testing.assert_array_equal(info["final_obs"][0], last)
     assert info["_final_obs"].all()
+    assert info["_final_info"].all()
+    assert info["final_info"] == alone.step(action[0])[4] == {}
     assert not np.array_equal(observations[0], last)
+
+
+def test_final_observations_are_there_for_ended_worlds_only() -> None:
+    # as Gymnasium's own vector environments tell it: None where no episode has ended
+    gymnasium: Any = pytest.importorskip("gymnasium")
+    ours = gymnasium.make_vec("bellcrank/Hopper-v0", num_envs=8)
+    single = [lambda: gymnasium.make("bellcrank/Hopper-v0") for _ in range(8)]
+    theirs = gymnasium.vector.SyncVectorEnv(single, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP)
+
+    def first_end(vector: Any) -> tuple[dict[str, Any], np.ndarray]:
+        vector.reset(seed=0)
+        vector.action_space.seed(0)
+        for _ in range(400):
+            *_, terminated, truncated, info = vector.step(vector.action_space.sample())
+            if (terminated | truncated).any():
+                return info, terminated | truncated
+        raise AssertionError("nothing ended")
+
+    for info, ended in (first_end(ours), first_end(theirs)):
+        assert {"final_obs", "_final_obs", "final_info", "_final_info"} <= set(info)
+        np.testing.assert_array_equal(info["_final_obs"], ended)
+        np.testing.assert_array_equal(info["_final_info"], ended)
+        assert info["final_obs"].dtype == object
+        for last, done in zip(info["final_obs"], ended):
+            assert (last is not None) == done
+            assert not done or last.shape == vector_shape(ours)
+
+
+def vector_shape(vector: Any) -> tuple[int, ...]:
+    return tuple(vector.single_observation_space.shape)
 
 
 def test_wrappers_of_gymnasium_work() -> None:

@@ -15,7 +15,12 @@ CRATES = Path(__file__).parents[2] / "crates"
 
 @pytest.mark.parametrize(
     ("crate", "enum"),
-    [("bellcrank-sim", "BatchError"), ("bellcrank-tree", "TreeError"), ("bellcrank-tasks", "EnvError")],
+    [
+        ("bellcrank-sim", "BatchError"),
+        ("bellcrank-tree", "TreeError"),
+        ("bellcrank-tasks", "EnvError"),
+        ("bellcrank-view", "ViewError"),
+    ],
 )
 def test_each_variant_has_its_class(crate: str, enum: str) -> None:
     sources = "\n".join(file.read_text() for file in (CRATES / crate / "src").rglob("*.rs"))
@@ -29,11 +34,11 @@ def test_each_variant_has_its_class(crate: str, enum: str) -> None:
 
 
 def test_each_class_is_also_a_builtin_one_and_documented() -> None:
-    families = {"BellcrankError", "BatchError", "TreeError", "EnvError"}
+    families = {"BellcrankError", "BatchError", "TreeError", "EnvError", "ViewError"}
     for name, value in vars(errors).items():
         if isinstance(value, type) and issubclass(value, errors.BellcrankError):
             assert value.__doc__, name
-            builtin = (ValueError, TypeError, LookupError, RuntimeError)
+            builtin = (ValueError, TypeError, LookupError, RuntimeError, OSError)
             assert name in families or issubclass(value, builtin), name
 
 

@@ -136,6 +136,44 @@ def test_every_kind_of_joint_can_be_built() -> None:
         assert b.build().dof_count == count
 
 
+def test_motors_pull_tendons_and_push_sites() -> None:
+    # two sliders of 1 kg on a cable over q_a + q_b: 3 N on the tendon is 3 N on each; 4 N at a site of the third
+    b = bc.ModelBuilder("cable")
+    b.gravity((0, 0, 0))
+    for name in ("a", "b", "c"):
+        b.body(name, mass=1.0, sphere=0.1)
+        b.joint(name, "prismatic", bc.WORLD, name, point=(0, 0, 0), axis=(1, 0, 0))
+    b.tendon("cable", {"a": 1.0, "b": 1.0}, damping=0.0, limits=(-5, 5), effort_limit=10.0)
+    b.site("tail", "c")
+    b.actuator("winch", control="effort", tendon="cable")
+    b.actuator("jet", None, "effort", site="tail", wrench=(2, 0, 0, 0, 0, 0))
+    model = b.build()
+    assert model.tendon_names == ["cable"]
+    assert model.tendon_id("cable") == 0
+    assert model.actuator_joints == [None, None]
+    batch = bc.Batch(model, dt=0.01)
+    batch.effort[0] = (3.0, 2.0)
+    batch.step(10)
+    np.testing.assert_allclose(batch.joint_velocity[0], [0.3, 0.3, 0.4], rtol=1e-6)
+    with pytest.raises(errors.WrongValue, match="not clear"):
+        b.actuator("both", "a", "effort", tendon="cable")
+    with pytest.raises(errors.WrongValue, match="not clear"):
+        b.actuator("none", control="effort")
+    with pytest.raises(errors.WrongType, match="wrench= is missing"):
+        b.actuator("jet2", control="effort", site="tail")
+
+
+def test_hints_of_loaders_name_options_of_python() -> None:
+    massless = URDF.replace('<mass value="2"/>', '<mass value="0"/>')
+    with pytest.raises(errors.LoadError) as caught:
+        bc.loads(massless, "urdf")
+    assert "::" not in str(caught.value)
+    mesh = '<visual><geometry><mesh filename="package://robot/a.stl"/></geometry></visual>'
+    with pytest.raises(errors.LoadError) as caught:
+        bc.loads(URDF.replace("</link>\n  <joint", mesh + "</link>\n  <joint"), "urdf", require_meshes=True)
+    assert "packages" in str(caught.value)
+
+
 def test_a_loaded_robot_can_be_added_to() -> None:
     b = bc.loads_builder(URDF, "urdf")
     b.actuator("motor", "shoulder", kp=10.0)
@@ -223,6 +261,7 @@ def test_what_has_no_effect_is_listed() -> None:
     text = URDF.replace("</robot>", '<gazebo reference="upper"/></robot>')
     notes = bc.loads(text, "urdf").ignored
     assert len(notes) == 1
+    assert isinstance(notes[0], bc.Note)
     assert (notes[0].line, notes[0].file) == (10, "text.urdf")
     assert "gazebo" in notes[0].element
     assert notes[0].why
@@ -239,6 +278,7 @@ def test_models_are_written_as_urdf_and_mjcf() -> None:
     model = bc.loads(URDF, "urdf")
     assert bc.loads(model.to_urdf().text, "urdf").joint_names == ["shoulder"]
     exported = model.to_mjcf()
+    assert isinstance(exported, bc.Exported)
     assert bc.loads(exported.text, "mjcf").joint_names == ["shoulder"]
     assert isinstance(exported.left_out, list)
     assert isinstance(exported.files, dict)

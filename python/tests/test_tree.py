@@ -208,3 +208,37 @@ def test_names_are_told(model: bc.Model) -> None:
         assert slot.q.stop - slot.q.start >= slot.v.stop - slot.v.start
         assert isinstance(slot.reversed, bool)
         assert slot.kind
+
+
+def test_results_with_several_parts_have_names(model: bc.Model) -> None:
+    q, v, a = states(model, 2)
+    frame = tree.frame_names(model)[-1]
+    results: dict[type, tuple[Any, ...]] = {
+        tree.FrameMotion: tree.frame_motion(model, q, v, a, frame),
+        tree.FrameMotionDerivatives: tree.frame_motion_derivatives(model, q, v, a, frame),
+        tree.RneaDerivatives: tree.rnea_derivatives(model, q, v, a),
+        tree.AbaDerivatives: tree.aba_derivatives(model, q, v, a),
+        tree.RneaGradients: tree.rnea_vjp(model, q, v, a, v),
+        tree.AbaGradients: tree.aba_vjp(model, q, v, a, v),
+        tree.LoopClosure: tree.loop_closure(model, q),
+        tree.ConstrainedForwardDynamics: tree.constrained_forward_dynamics(model, q, v, a),
+        tree.ActuatedInverseDynamics: tree.actuated_inverse_dynamics(model, q, v, a),
+        tree.Consistent: tree.constraint_consistent(model, q, iterations=1),
+        tree.Centroidal: tree.centroidal(model, q),
+        tree.CenterOfMass: tree.center_of_mass(model, q),
+        tree.Energies: tree.energies(model, q, v),
+    }
+    for kind, result in results.items():
+        assert type(result) is kind
+        assert all(part.shape[0] == 2 for part in result), kind
+        assert kind.__doc__
+    assert all(isinstance(slot, tree.Slot) for slot in tree.slots(model))
+
+
+def test_pieces_do_not_matter() -> None:
+    # more states than are run at once
+    model = bc.load("double_pendulum")
+    q, v, a = states(model, 10_001)
+    whole = tree.rnea(model, q, v, a)
+    np.testing.assert_array_equal(whole[9_000:], tree.rnea(model, q[9_000:], v[9_000:], a[9_000:]))
+    assert tree.rnea(model, q[:0], v[:0], a[:0]).shape == (0, 2)

@@ -6,7 +6,7 @@
 
 Makes a virtual environment with Pinocchio from PyPI (package `pin`, which brings headers), compiles
 `pinocchio_tree.cpp` against it, lets `bellcrank bench tree` write its models as URDF, and measures both programs in
-turns. Medians of all rounds count. Needs g++ and about 4 GB of memory; the first run compiles for some minutes.
+turns. Medians of all rounds count, with the spread of the ratios. Needs g++ and about 4 GB of memory; the first run compiles for some minutes.
 """
 
 import argparse
@@ -22,10 +22,22 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PACKAGES = ["pin==4.1.0", "cmeel-eigen"]
 GROUPS = range(1, 6)
+KEYS = ("model", "operator", "by", "results", "precision", "threads")
 MODELS = ["arm", "quadruped", "humanoid"]
-OPERATORS = ["fk", "jacobian", "rnea", "crba", "aba", "rnea_derivatives", "aba_vjp", "aba_derivatives"]
-# Pinocchio has no gradient of forward dynamics but the whole Jacobian; its forward dynamics comes in two variants.
-PEER_OF = {"aba_vjp": ["aba_derivatives"], "aba": ["aba", "aba_world"]}
+# Ours, and Pinocchio's that do the same: it has no gradient of forward dynamics but the whole Jacobian, two variants of
+# forward dynamics, of which the faster counts, and no matrices without zeros.
+OPERATORS = {
+    "fk": ["fk"],
+    "jacobian": ["jacobian"],
+    "rnea": ["rnea"],
+    "crba": ["crba"],
+    "crba_entries": ["crba"],
+    "aba": ["aba", "aba_world"],
+    "rnea_derivatives": ["rnea_derivatives"],
+    "rnea_derivatives_entries": ["rnea_derivatives"],
+    "aba_vjp": ["aba_derivatives"],
+    "aba_derivatives": ["aba_derivatives"],
+}
 DEFINITIONS = [
     "-DNDEBUG",
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
@@ -60,7 +72,7 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(records))
     else:
-        print_table(records)
+        print_tables(records)
 
 
 def make_environment(folder: Path) -> str:
@@ -116,7 +128,7 @@ def kind_of(joint) -> tuple[str, list[float]]:
 
 
 def measure(arguments: argparse.Namespace, folder: Path, programs: list[Path], bench: list[str]) -> list[dict]:
-    """Both in turns, model by model; gives medians over the rounds, one record per figure."""
+    """Both in turns, model by model; gives one record per figure with its time in every round."""
     samples: dict[tuple, list[float]] = {}
 
     def add(*key, value: float) -> None:
@@ -124,21 +136,20 @@ def measure(arguments: argparse.Namespace, folder: Path, programs: list[Path], b
 
     for turn in range(arguments.rounds):
         for model in MODELS:
-            print(f"round {turn + 1} of {arguments.rounds}: {model}", file=sys.stderr)
+            load = os.getloadavg()[0]
+            print(f"round {turn + 1} of {arguments.rounds}: {model} (load {load:.1f})", file=sys.stderr)
             for program in programs:
                 given = [str(folder / f"{model}.txt"), model, str(arguments.batch), str(arguments.milliseconds)]
                 for record in map(json.loads, output([str(program), *given]).splitlines()):
                     operator = record["operator"]
-                    add(model, operator, "pinocchio", "f64", 1, value=record["ns_per_state"])
-                    add(model, operator, "pinocchio, kept", "f64", 1, value=record["ns_per_state_kept"])
-            ours = output([*bench, "--only", model, "--seconds", str(3e-3 * arguments.milliseconds)])
+                    add(model, operator, "pinocchio", "lanes", "f64", 1, value=record["ns_per_state"])
+                    add(model, operator, "pinocchio", "rows", "f64", 1, value=record["ns_per_state_kept"])
+            ours = output([*bench, "--only", model, "--seconds", str(5e-3 * arguments.milliseconds)])
             for record in json.loads(ours):
-                library = "bellcrank" if record["lanes"] != "one by one" else "bellcrank, one by one"
-                where = (model, record["operator"], library, record["precision"], record["threads"])
-                add(*where, value=record["ns_per_state"])
-    names = ("model", "operator", "library", "precision", "threads")
+                where = (record["lanes"], record["results"], record["precision"], record["threads"])
+                add(model, record["operator"], *where, value=record["ns_per_state"])
     return [
-        {"scene": "tree", **dict(zip(names, key)), "batch": arguments.batch, "ns_per_state": statistics.median(values)}
+        {"scene": "tree", **dict(zip(KEYS, key)), "batch": arguments.batch, "ns_per_state": values}
         for key, values in samples.items()
     ]
 
@@ -147,26 +158,37 @@ def output(command: list[str]) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ).stdout
 
 
-def print_table(records: list[dict]) -> None:
-    keys = ("model", "operator", "library", "precision", "threads")
-    time = {tuple(record[key] for key in keys): record["ns_per_state"] for record in records}
-    print(
-        "| model | operator | Pinocchio, ns | results kept, ns | f64, ns | times | times kept "
-        "| f32, ns | times | 2 threads |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+def print_tables(records: list[dict]) -> None:
+    times = {tuple(record[key] for key in KEYS): record["ns_per_state"] for record in records}
+    widest = "AVX-512" if any(key[2] == "AVX-512" for key in times) else "AVX2"
+    print("Results left where the computation leaves them: in Pinocchio's `Data`, in our lanes.\n")
+    columns = [(level, "f64", 1) for level in ("AVX-512", "AVX2")] + [(widest, "f32", 1)]
+    print_table(times, "lanes", columns)
+    print("\nResults kept in an array with a row per state.\n")
+    print_table(times, "rows", [*columns, (widest, "f64", 2)])
+    print("\nReading q, v, a from and writing one vector to arrays with a row per state, without computing anything.\n")
+    print("| model | f64, ns | f32, ns |\n|---|---|---|")
     for model in MODELS:
-        for operator in OPERATORS:
-            peers = PEER_OF.get(operator, [operator])
-            bare = min(time[model, peer, "pinocchio", "f64", 1] for peer in peers)
-            kept = min(time[model, peer, "pinocchio, kept", "f64", 1] for peer in peers)
-            double = time[model, operator, "bellcrank", "f64", 1]
-            single = time[model, operator, "bellcrank", "f32", 1]
-            two = double / time[model, operator, "bellcrank", "f64", 2]
-            print(
-                f"| {model} | {operator} | {bare:.0f} | {kept:.0f} | {double:.0f} | {bare / double:.1f} | "
-                f"{kept / double:.1f} | {single:.0f} | {bare / single:.1f} | {two:.2f} |"
-            )
+        both = [statistics.median(times[model, "arrays", widest, "rows", kind, 1]) for kind in ("f64", "f32")]
+        print(f"| {model} | {both[0]:.1f} | {both[1]:.1f} |")
+
+
+def print_table(times: dict[tuple, list[float]], results: str, columns: list[tuple]) -> None:
+    """One line per model and operator: nanoseconds, and how many times Pinocchio's time that is (least to most)."""
+    known = [column for column in columns if any(key[2] == column[0] and key[5] == column[2] for key in times)]
+    names = [f"{level} {kind}" + (f", {threads} threads" if threads > 1 else "") for level, kind, threads in known]
+    print("| model | operator | Pinocchio, ns |" + "".join(f" {name}, ns | times |" for name in names))
+    print("|---|---|---|" + "---|---|" * len(names))
+    for model in MODELS:
+        for operator, peers in OPERATORS.items():
+            peer = min((times[model, name, "pinocchio", results, "f64", 1] for name in peers), key=statistics.median)
+            line = f"| {model} | {operator} | {statistics.median(peer):.0f} |"
+            for level, kind, threads in known:
+                ours = times[model, operator, level, results, kind, threads]
+                ratios = sorted(theirs / own for theirs, own in zip(peer, ours))
+                spread = f"{statistics.median(ratios):.1f} ({ratios[0]:.1f}–{ratios[-1]:.1f})"
+                line += f" {statistics.median(ours):.0f} | {spread} |"
+            print(line)
 
 
 if __name__ == "__main__":

@@ -84,11 +84,13 @@ impl ImportTrouble {
             ImportTrouble::Unreadable(_) => "check the path and the permissions".into(),
             ImportTrouble::NoSuchFile(_) => "paths are relative to the file that names them".into(),
             ImportTrouble::NoSuchPackage(name) => {
-                format!("say where it is: Options::package({name:?}, folder)")
+                format!("say where it is: the option packages takes {name:?} and its folder")
             }
-            ImportTrouble::OutsideFolder(_) => "move the file, or add its folder to Options::folders".into(),
+            ImportTrouble::OutsideFolder(_) => {
+                "move the file, or add its folder to the option folders".into()
+            }
             ImportTrouble::TooLarge { .. } => {
-                "raise Options::limits if the file is yours and meant to be so".into()
+                "raise the option limits if the file is yours and meant to be so".into()
             }
             ImportTrouble::TooDeep(_) => "robots are not nested that deep; the file may be damaged".into(),
             ImportTrouble::DocumentType => "remove the <!DOCTYPE ...> part".into(),

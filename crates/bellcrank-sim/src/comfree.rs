@@ -18,7 +18,10 @@ pub(crate) fn prepare<R: Real>(layout: &Layout, solver: &ComFree, ws: &mut Works
     split_blocks(layout, &mut ws.cones);
     if let Variant::Published(_) = solver.variant {
         mean_mobilities(layout, ws);
-        ws.cones.lambda.fill(R::zero()); // it remembers nothing
+    }
+    let memory = R::constant(solver.memory);
+    for lambda in &mut ws.cones.lambda {
+        *lambda *= memory;
     }
 }
 
@@ -35,7 +38,9 @@ fn count_sharers<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
     }
 }
 
-/// B of every group: Wᵀ W with each position as often as groups share it, so that all may push at once (G ⪯ diag B).
+/// B of every group: Wᵀ W with each position as often as groups share it, so that all may push at once: then G ⪯ diag B,
+/// with equality only where all push the same way. Sweeps converge up to G ≺ 2 diag B; two thirds are taken, but for
+/// what nobody shares.
 #[inline(always)]
 fn split_blocks<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
     cones.blocks.clear();
@@ -53,7 +58,8 @@ fn split_blocks<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
                     for c in 1..6 {
                         product = x[c].mul_add(y[c], product);
                     }
-                    sum = cones.sharers[*k].mul_add(product, sum);
+                    let shared = (cones.sharers[*k] * R::constant(2.0 / 3.0)).max(R::one());
+                    sum = shared.mul_add(product, sum);
                 }
                 if r == s {
                     sum += cones.compliance[group.first_row + r];

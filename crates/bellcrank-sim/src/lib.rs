@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `drives` `lines` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `motion` `rows` `drives` `lines` `cone_rows` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `derivative/` | how a step depends on state, control and parameters |
@@ -21,6 +21,7 @@ mod all_rows;
 mod assemble;
 mod batch;
 mod comfree;
+mod cone_rows;
 mod cones;
 mod constants;
 mod derivative;
@@ -45,7 +46,7 @@ mod workspace;
 
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
-pub use bellcrank_solve::{FrictionCone, InteriorPoint};
+pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Variant};
 pub use constants::Constants;
 pub use derivative::{StepJacobian, Wrt};
 pub use field::Field;

@@ -91,10 +91,8 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
     fn prepare(&mut self, solver: &Padmm, layout: &Layout, factor: &BlockFactor<E>, cones: &ConeRows<E>) {
         let blank = SparseRow { bodies: (None, 0), blocks: [[E::zero(); 6]; 2], compliance: E::zero() };
         let count = cones.problem.rows();
-        for list in [&mut self.product] {
-            list.clear();
-            list.resize(count, E::zero());
-        }
+        self.product.clear();
+        self.product.resize(count, E::zero());
         self.rows.clear();
         self.rows.resize(count, blank);
         for (g, group) in cones.groups.iter().enumerate() {

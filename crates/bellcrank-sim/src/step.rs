@@ -13,7 +13,7 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{all_rows, comfree, cones, drives, interior, lines, motion, readout, rows};
+use crate::{all_rows, comfree, cone_rows, cones, drives, interior, lines, motion, readout, rows};
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
 
@@ -208,7 +208,7 @@ pub fn step<R: Real>(
         stage!(R, advance_halfway(layout, constants, state, times)); // q ← q ⊕ ½Δt u⁻
     }
     let reach = stage!(R, reach(state, dt));
-    let found = cones::find_contacts(layout, constants, state, reach, ws); // what touches?
+    let found = cone_rows::find_contacts(layout, constants, state, reach, ws); // what touches?
     let held = stage!(R, settings.rows(times.drift));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
@@ -255,7 +255,7 @@ fn solve<R: Real>(
         pile.keep_matrix(&ws.factor);
     }
     stage!(R, ws.factor.factor(&layout.pattern));
-    stage!(R, cones::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
+    stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
     prepare_reactions(layout, settings, ws); // G = J H⁻¹ Jᵀ
     stage!(R, first_impulses(layout, ws));
     solve_factored(layout, ws);
@@ -303,7 +303,7 @@ fn solve_all_rows<R: Real>(
     times: Times<R>,
     (state, ws): (&State<R>, &mut Workspace<R>),
 ) -> Report<R> {
-    stage!(R, cones::collect(layout, constants, state, settings, times, ws));
+    stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws));
     stage!(R, all_rows::collect(layout, constants, state, (all, times.drift), ws)); // D = J M⁻¹ Jᵀ + R, v_f
     let mut report = stage!(R, blank_report(ws));
     let outcome = stage!(R, all_rows::iterate(layout, all, state.alive, ws));

@@ -151,6 +151,26 @@ fn a_keyframe_is_taken_and_its_loops_are_closed() {
     assert_eq!(wrong, "there is no keyframe \"pu\"; did you mean \"up\"?");
 }
 
+/// A world's pose does not depend on who is reset with it: bit for bit the same as one by one, and worlds that are not
+/// listed stay where they are.
+#[test]
+fn many_worlds_take_a_keyframe_as_one_does() {
+    let mut m = library::four_bar();
+    m.keyframe(Keyframe::new("up").joint("crank_hinge", [0.5]).velocity("crank_hinge", [1.0]));
+    let model = built(m);
+    let make = || crate::common::batch(&model, 19, 0.004, bellcrank_sim::Precision::F64);
+    let (mut all, mut single) = (make(), make());
+    let listed: Vec<usize> = (0..19).filter(|w| w % 3 != 1).collect();
+    assert_eq!(all.reset_worlds_to_keyframe(&listed, "up").unwrap(), vec![true; listed.len()]);
+    for &world in &listed {
+        assert!(single.reset_to_keyframe(world, "up").unwrap());
+    }
+    assert_eq!(all.snapshot(), single.snapshot());
+    assert_eq!(all.joint_position(1).unwrap(), make().joint_position(1).unwrap());
+    assert_eq!(all.reset_worlds_to_keyframe(&[], "up").unwrap(), Vec::<bool>::new());
+    assert!(all.reset_worlds_to_keyframe(&[0, 99], "up").is_err());
+}
+
 /// Arrays hold what single worlds say, in both precisions, and what is written arrives.
 #[test]
 fn arrays_are_the_worlds() {

@@ -9,9 +9,11 @@
 //! contacts, friction is viscous.
 //!
 //! *Normalised*: a contact looks at the block B of its own rows, made large enough for its neighbours to do the same at
-//! once: each of the c contacts of a body sees the body's mobility c-fold (mass splitting), so that G ⪯ diag(B). From the
-//! reactions of the last step, λ_n ← [λ_n − v_n/B_nn]₊, then friction by the velocity that is left, once, on the cone. What
-//! is at rest stays at rest with the exact reactions, whatever the number of contacts.
+//! once: each of the c contacts of a body sees the body's mobility about c-fold (mass splitting), so that G ≺ 2 diag(B). From
+//! a share of the last step's reactions, λ_n ← [λ_n − v_n/B_nn]₊, then friction by the velocity that is left, once, on the
+//! cone. Stiffness does not grow with the number of contacts. The share must stay below one: reactions that lag behind
+//! and are remembered whole are an integrator, which together with the recovery of penetrations swings a heavy body on a
+//! light one ever higher; at 1 − 2 · recovery all stacks that were tried settle, up to 100:1.
 
 use crate::cone::{Cone, MOST_ROWS};
 use bellcrank_math::Real;
@@ -23,6 +25,8 @@ pub struct ComFree {
     pub variant: Variant,
     /// How often the normalised law is applied in a round, each time with the velocities that the last left.
     pub sweeps: usize,
+    /// Share of the last step's reactions that the normalised law starts from.
+    pub memory: f64,
 }
 
 /// The published law, or the repaired one.
@@ -56,7 +60,7 @@ impl Default for Impedance {
 
 impl Default for ComFree {
     fn default() -> Self {
-        ComFree { variant: Variant::Normalised, sweeps: 4 }
+        ComFree { variant: Variant::Normalised, sweeps: 8, memory: 0.8 }
     }
 }
 
@@ -64,7 +68,7 @@ impl ComFree {
     /// The law as published, with gains k [1/s] and d.
     pub fn published(stiffness: f64, damping: f64) -> Self {
         let impedance = Impedance { stiffness, damping, ..Impedance::default() };
-        ComFree { variant: Variant::Published(impedance), sweeps: 1 }
+        ComFree { variant: Variant::Published(impedance), sweeps: 1, memory: 0.0 }
     }
 }
 

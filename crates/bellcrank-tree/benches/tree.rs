@@ -1,4 +1,4 @@
-//! Nanoseconds per state on one thread, row-major arrays in and out: `cargo bench -p bellcrank-tree --bench tree`.
+//! Nanoseconds per state, whichever instruction sets this processor has: `cargo bench -p bellcrank-tree --bench tree`.
 //!
 //! An argument restricts the operators (`cargo bench -p bellcrank-tree --bench tree -- rnea`). The same figures on
 //! models that ship with the program: `bellcrank bench tree`.
@@ -6,9 +6,8 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use bellcrank_math::Level;
 use bellcrank_model::{Model, library};
-use bellcrank_tree::measure::{OPERATORS, Settings, measure};
+use bellcrank_tree::measure::{OPERATORS, Settings, Timing, measure};
 use support::robots::Robot;
 
 /// Arm, quadruped and humanoid: the reference robots where they are at hand, otherwise mechanisms of our own.
@@ -24,19 +23,22 @@ fn models() -> Vec<(String, Model)> {
 
 fn main() {
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    println!("{}, one thread, nanoseconds per state", Level::best());
     let operators = OPERATORS.into_iter().filter(|operator| operator.contains(&only)).collect();
-    let settings = Settings { threads: vec![1], operators, ..Settings::default() };
+    let settings = Settings { operators, ..Settings::default() };
     for (name, model) in models() {
         let timings = measure(&model, &settings).expect("arrays of the right size");
-        for pair in timings.chunks_exact(2) {
-            let (scalar, lanes) = (pair[0].ns_per_state, pair[1].ns_per_state);
-            println!(
-                "{name:<20} {} {:<18} scalar {scalar:>8.1} ns   lanes {lanes:>8.1} ns   {:>5.1} times",
-                pair[0].precision,
-                pair[0].operator,
-                scalar / lanes
-            );
+        for group in timings.chunks(settings.contestants.len()) {
+            let figures: Vec<String> = group.iter().map(figure).collect();
+            println!("{name:<8} {} {:<25} {}", group[0].precision, group[0].operator, figures.join("  "));
         }
     }
+}
+
+/// "AVX-512 rows 35.2", "AVX-512 rows, 2 threads 20.1"
+fn figure(timing: &Timing) -> String {
+    let contestant = timing.contestant;
+    let place = if contestant.rows { "rows" } else { "lanes" };
+    let threads =
+        if contestant.threads > 1 { format!(", {} threads", contestant.threads) } else { String::new() };
+    format!("{} {place}{threads} {:.1}", contestant.level, timing.ns_per_state)
 }

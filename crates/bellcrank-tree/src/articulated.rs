@@ -61,23 +61,20 @@ impl<R: Real> Articulated<R> {
         let p = node.offset(at);
         let (M, H, J) = (turned.M, turned.H, turned.J);
         // row r of −M [p]× is p × (row r of M)
-        let rows = M.to_mat3();
-        let (a, b, c) = (p.cross(rows.x), p.cross(rows.y), p.cross(rows.z));
+        let Mat3 { x, y, z } = M.to_mat3();
         let moved = Mat3::from_columns(
-            H.x + Vec3::new(a.x, b.x, c.x),
-            H.y + Vec3::new(a.y, b.y, c.y),
-            H.z + Vec3::new(a.z, b.z, c.z),
+            Vec3::new(cross_x(p, x, H.x.x), cross_x(p, y, H.x.y), cross_x(p, z, H.x.z)),
+            Vec3::new(cross_y(p, x, H.y.x), cross_y(p, y, H.y.y), cross_y(p, z, H.y.z)),
+            Vec3::new(cross_z(p, x, H.z.x), cross_z(p, y, H.z.y), cross_z(p, z, H.z.z)),
         );
         // (−Hᵀ[p]×)_rc = (p × H_r)_c and ([p]× H′)_rc = (p × H′_c)_r
-        let (x, y, z) = (p.cross(H.x), p.cross(H.y), p.cross(H.z));
-        let (mx, my, mz) = (p.cross(moved.x), p.cross(moved.y), p.cross(moved.z));
         let J = Sym3 {
-            xx: J.xx + x.x + mx.x,
-            xy: J.xy + x.y + my.x,
-            xz: J.xz + x.z + mz.x,
-            yy: J.yy + y.y + my.y,
-            yz: J.yz + y.z + mz.y,
-            zz: J.zz + z.z + mz.z,
+            xx: cross_x(p, moved.x, cross_x(p, H.x, J.xx)),
+            xy: cross_x(p, moved.y, cross_y(p, H.x, J.xy)),
+            xz: cross_x(p, moved.z, cross_z(p, H.x, J.xz)),
+            yy: cross_y(p, moved.y, cross_y(p, H.y, J.yy)),
+            yz: cross_y(p, moved.z, cross_z(p, H.y, J.yz)),
+            zz: cross_z(p, moved.z, cross_z(p, H.z, J.zz)),
         };
         Articulated { M, H: moved, J }
     }
@@ -104,22 +101,56 @@ impl<R: Real> Articulated<R> {
     fn rotated(&self, m: Mat3<R>) -> Self {
         Articulated { M: self.M.rotated(m), H: m * self.H * m.transpose(), J: self.J.rotated(m) }
     }
+}
 
-    /// All 36 entries.
+/// The inverse of an articulated inertia, by blocks: with K = M⁻¹ H and Schur complement C = J − Hᵀ K,
+/// ω = C⁻¹ (n − Kᵀ f) and v = M⁻¹ f − K ω. Two inverses of size 3 wait for two divisions; a Cholesky factor of size 6
+/// waits for six roots and six divisions, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ArticulatedInverse<R> {
+    M_inverse: Sym3<R>,
+    K: Mat3<R>,
+    C_inverse: Sym3<R>,
+}
+
+impl<R: Real> ArticulatedInverse<R> {
+    /// Of a positive definite inertia.
     #[inline(always)]
-    pub fn to_array(&self) -> [[R; 6]; 6] {
-        let (M, H, J) = (self.M.to_mat3(), self.H, self.J.to_mat3());
-        let mut full = [[R::zero(); 6]; 6];
-        for r in 0..3 {
-            for c in 0..3 {
-                full[r][c] = M.entry(r, c);
-                full[r][c + 3] = H.entry(r, c);
-                full[c + 3][r] = H.entry(r, c);
-                full[r + 3][c + 3] = J.entry(r, c);
-            }
-        }
-        full
+    pub fn new(inertia: &Articulated<R>) -> Self {
+        let (H, M_inverse) = (inertia.H, inertia.M.inverse());
+        let K = Mat3::from_columns(M_inverse * H.x, M_inverse * H.y, M_inverse * H.z);
+        let J = inertia.J;
+        let C = Sym3 {
+            xx: J.xx - H.x.dot(K.x),
+            xy: J.xy - H.x.dot(K.y),
+            xz: J.xz - H.x.dot(K.z),
+            yy: J.yy - H.y.dot(K.y),
+            yz: J.yz - H.y.dot(K.z),
+            zz: J.zz - H.z.dot(K.z),
+        };
+        ArticulatedInverse { M_inverse, K, C_inverse: C.inverse() }
     }
+
+    /// I⁻¹ f
+    #[inline(always)]
+    pub fn apply(&self, f: Wrench<R>) -> Twist<R> {
+        let w = self.C_inverse * (f.moment - self.K.transpose_mul(f.force));
+        Twist::new(self.M_inverse * f.force - self.K * w, w)
+    }
+}
+
+/// c + (a × b)·x, and likewise for the other axes.
+#[inline(always)]
+fn cross_x<R: Real>(a: Vec3<R>, b: Vec3<R>, c: R) -> R {
+    a.z.neg_mul_add(b.y, a.y.mul_add(b.z, c))
+}
+#[inline(always)]
+fn cross_y<R: Real>(a: Vec3<R>, b: Vec3<R>, c: R) -> R {
+    a.x.neg_mul_add(b.z, a.z.mul_add(b.x, c))
+}
+#[inline(always)]
+fn cross_z<R: Real>(a: Vec3<R>, b: Vec3<R>, c: R) -> R {
+    a.y.neg_mul_add(b.x, a.x.mul_add(b.y, c))
 }
 
 #[inline(always)]

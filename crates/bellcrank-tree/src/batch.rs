@@ -1,11 +1,53 @@
 //! Running one operator over many states: lanes across states, threads over tiles of blocks.
 //!
 //! A state's result depends neither on its lane nor on its neighbours, the batch size or the number of threads.
+//!
+//! Writing large results (poses of all bodies, matrices) to arrays can take longer than computing them. An operator of
+//! one's own uses them where they are, in lanes, and hands out what it makes of them. How high is the lowest foot?
+//!
+//! ```
+//! use bellcrank_math::{Elem, Real};
+//! use bellcrank_model::library;
+//! use bellcrank_tree::kernels::kinematics::{WorldPose, frame_pose, world_poses};
+//! use bellcrank_tree::{Frame, TreeModel, batch::Operator, layout::Layout};
+//!
+//! struct Lowest<E> {
+//!     nodes: Vec<usize>,
+//!     feet: Vec<Frame<E>>,
+//! }
+//!
+//! impl<E: Elem> Operator<E> for Lowest<E> {
+//!     type Scratch<R: Real<Elem = E>> = Vec<WorldPose<R>>;
+//!
+//!     fn scratch<R: Real<Elem = E>>(&self, tree: &TreeModel<E>) -> Vec<WorldPose<R>> {
+//!         vec![WorldPose::default(); tree.nodes.len()]
+//!     }
+//!
+//!     #[inline(always)]
+//!     fn run<R: Real<Elem = E>>(&self, tree: &TreeModel<E>, poses: &mut Vec<WorldPose<R>>, q: &[R], out: &mut [R]) {
+//!         world_poses(tree, &self.nodes, q, poses);
+//!         out[0] = R::constant(1e9);
+//!         for foot in &self.feet {
+//!             out[0] = out[0].min(frame_pose(foot, poses).p.z);
+//!         }
+//!     }
+//! }
+//!
+//! let model = library::five_bar_quadruped().build()?;
+//! let tree = TreeModel::<f64>::new(&model);
+//! let lowest = Lowest { nodes: (0..tree.nodes.len()).collect(), feet: tree.frames.clone() };
+//! let (q, mut height) = (tree.neutral(), [0.0]);
+//! let output = ("height", Layout::Plain(1), &mut height[..]);
+//! tree.batch().run_operator(&lowest, &[("q", Layout::Configuration, &q)], &mut [output])?;
+//! # assert!(height[0].is_finite());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use crate::error::TreeError;
 use crate::layout::{Layout, Map};
 use crate::model::TreeModel;
-use bellcrank_math::{Elem, Kernel, LaneJob, Real};
+use crate::precision::Precision;
+use bellcrank_math::{Elem, Kernel, LaneJob, Level, Real};
 use std::slice::ChunksMut;
 use std::sync::{Mutex, PoisonError};
 
@@ -38,15 +80,25 @@ const TILE_BLOCKS: usize = 16;
 pub struct Plan {
     /// At most so many threads of rayon's pool; 0 for all of them.
     pub threads: usize,
-    /// Several states at a time; otherwise one after the other, with the same bits, for comparison.
-    pub lanes: bool,
+    /// The instruction set that computes several states at a time; [`Level::Scalar`] for one after the other. All of
+    /// them give the same bits.
+    pub level: Level,
+    /// Results go to the arrays; otherwise each block's are overwritten by the next one's, to measure what arrays cost.
+    pub results: bool,
+}
+
+impl Default for Plan {
+    /// One thread, the widest lanes.
+    fn default() -> Self {
+        Plan { threads: 1, level: Level::best(), results: true }
+    }
 }
 
 /// Runs `operator` on every state.
 ///
 /// # Errors
 /// When the arrays' sizes do not agree; nothing has been written then.
-pub fn run<E: Elem, O: Operator<E>>(
+pub fn run<E: Precision, O: Operator<E>>(
     tree: &TreeModel<E>,
     plan: Plan,
     operator: &O,
@@ -75,14 +127,15 @@ pub fn run<E: Elem, O: Operator<E>>(
         .map(|((_, _, data), map)| data.chunks_mut((map.width * tile).max(1)))
         .collect();
     let tiles = Mutex::new(Tiles { first: 0, tile, batch, chunks });
-    let call =
-        Call { tree, operator, inputs, input_maps: &input_maps, output_maps: &output_maps, tiles: &tiles };
+    let (input_maps, output_maps) = (&input_maps, &output_maps);
+    let call = Call { tree, operator, inputs, input_maps, output_maps, results: plan.results, tiles: &tiles };
     let workers = threads.min(batch.div_ceil(tile));
-    let work = || if plan.lanes { E::with_lanes(call) } else { call.run_tiles::<E>() };
+    let work = || E::at_level(plan.level, call);
     if workers <= 1 {
         work();
     } else {
-        rayon::scope(|scope| {
+        // in place: the caller works, too, instead of waiting for two threads to wake up
+        rayon::in_place_scope(|scope| {
             for _ in 1..workers {
                 scope.spawn(|_| work());
             }
@@ -155,6 +208,7 @@ struct Call<'a, 'b, E: Elem, O> {
     inputs: &'a [Input<'a, E>],
     input_maps: &'a [Map<E>],
     output_maps: &'a [Map<E>],
+    results: bool,
     tiles: &'a Mutex<Tiles<'b, E>>,
 }
 
@@ -211,17 +265,53 @@ impl<E: Elem, O: Operator<E>, R: Real<Elem = E>> Kernel for TileKernel<'_, '_, '
             let mut start = 0;
             for ((_, _, rows), map) in call.inputs.iter().zip(call.input_maps) {
                 let end = start + map.block;
-                map.load(rows, self.tile.first + done, count, &mut self.input[start..end]);
+                let states = (self.tile.first + done, count);
+                R::run(Load { map, rows, states, block: &mut self.input[start..end] });
                 start = end;
             }
             let written = self.output.len() - 1;
             call.operator.run(call.tree, self.scratch, self.input, &mut self.output[..written]);
             let mut start = 0;
-            for (rows, map) in self.tile.outputs.iter_mut().zip(call.output_maps) {
-                map.store(&self.output[start..], rows, done, count);
-                start += map.block;
+            if call.results {
+                for (rows, map) in self.tile.outputs.iter_mut().zip(call.output_maps) {
+                    R::run(Store { map, rows, states: (done, count), block: &self.output[start..] });
+                    start += map.block;
+                }
             }
             done += count;
         }
+    }
+}
+
+/// [`Map::load`] as a function of its own: compiled once for all operators.
+struct Load<'a, E: Elem, R: Real<Elem = E>> {
+    map: &'a Map<E>,
+    rows: &'a [E],
+    /// The first state, and how many.
+    states: (usize, usize),
+    block: &'a mut [R],
+}
+
+impl<E: Elem, R: Real<Elem = E>> Kernel for Load<'_, E, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.map.load(self.rows, self.states.0, self.states.1, self.block);
+    }
+}
+
+/// Likewise [`Map::store`].
+struct Store<'a, E: Elem, R: Real<Elem = E>> {
+    map: &'a Map<E>,
+    rows: &'a mut [E],
+    states: (usize, usize),
+    block: &'a [R],
+}
+
+impl<E: Elem, R: Real<Elem = E>> Kernel for Store<'_, E, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.map.store(self.block, self.rows, self.states.0, self.states.1);
     }
 }

@@ -51,6 +51,14 @@ impl Branches {
         self.start[k + 1] - self.start[k]
     }
 
+    /// All entries on and below the diagonal in the order of their places: row and column.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.size()).flat_map(|k| {
+            let up = std::iter::successors(Some(k), |&j| Some(self.parent[j]).filter(|j| *j != WORLD));
+            up.map(move |j| (k, j))
+        })
+    }
+
     /// Place of the entry of row `k` at `above`; `None` where `above` is not between `k` and the root.
     pub fn place(&self, k: usize, above: usize) -> Option<usize> {
         let (mut at, mut place) = (k, self.start[k]);
@@ -85,6 +93,8 @@ mod tests {
         assert_eq!((branches.start.clone(), branches.entries()), (vec![0, 1, 3, 6, 9], 9));
         assert_eq!((branches.depth(0), branches.depth(3)), (1, 3));
         assert_eq!(branches.end, [4, 4, 3, 4]);
+        let pairs = [(0, 0), (1, 1), (1, 0), (2, 2), (2, 1), (2, 0), (3, 3), (3, 1), (3, 0)];
+        assert_eq!(branches.pairs().collect::<Vec<_>>(), pairs);
         assert_eq!(
             (branches.place(3, 3), branches.place(3, 0), branches.place(3, 2)),
             (Some(6), Some(8), None)

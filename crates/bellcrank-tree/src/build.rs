@@ -215,6 +215,7 @@ impl<'a> Build<'a> {
             q: self.q_order.place.len(),
             v: self.v_order.place.len(),
             end: 0,
+            level: if parent == WORLD { 0 } else { self.nodes[parent].level + 1 },
         });
         (straightened(R_PN.transpose() * X_PT.R), sign)
     }

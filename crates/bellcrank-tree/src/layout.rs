@@ -21,6 +21,10 @@ pub enum Layout<'a> {
     Symmetric,
     /// Likewise, but not symmetric: what is on and below the diagonal, then what is above it.
     Branched,
+    /// The block of a symmetric matrix as it is, without zeros: see [`TreeModel::mass_entries`].
+    SymmetricEntries,
+    /// The block of a matrix that is not symmetric, the diagonal once: see [`TreeModel::derivative_entries`].
+    BranchedEntries,
     /// A matrix of so many rows with columns in velocities' order.
     Columns(usize),
     /// A matrix with rows in velocities' order and so many columns.
@@ -39,6 +43,8 @@ impl Layout<'_> {
             Layout::Configuration => tree.coordinate_count(),
             Layout::Tangent => nv,
             Layout::TangentMatrix | Layout::Symmetric | Layout::Branched => nv * nv,
+            Layout::SymmetricEntries => tree.branches.entries(),
+            Layout::BranchedEntries => 2 * tree.branches.entries() - nv,
             Layout::Columns(n) | Layout::Rows(n) => n * nv,
             Layout::Plain(n) => n,
             Layout::Picked(picks, _) => picks.len(),
@@ -49,7 +55,7 @@ impl Layout<'_> {
     pub fn block<E: Elem>(self, tree: &TreeModel<E>) -> usize {
         match self {
             Layout::Symmetric => tree.branches.entries(),
-            Layout::Branched => 2 * tree.branches.entries(),
+            Layout::Branched | Layout::BranchedEntries => 2 * tree.branches.entries(),
             Layout::Picked(_, block) => block,
             _ => self.width(tree),
         }
@@ -143,20 +149,28 @@ impl<E: Elem> Map<E> {
             }
             Layout::Symmetric => self.fill_branches(tree, 0),
             Layout::Branched => self.fill_branches(tree, tree.branches.entries()),
+            Layout::SymmetricEntries | Layout::BranchedEntries => self.fill_entries(tree),
         }
     }
 
     /// Entries along branches; those above the diagonal stand `above` places further on than their mirror images.
     fn fill_branches(&mut self, tree: &TreeModel<E>, above: usize) {
         let (nv, v, branches) = (tree.dof_count(), &tree.v_order, &tree.branches);
-        for k in 0..nv {
-            let mut j = k;
-            for place in branches.start[k]..branches.start[k + 1] {
-                let (r, c, sign) = (v.place[k], v.place[j], v.sign[k] * v.sign[j]);
-                self.put(c * nv + r, above + place, sign);
-                self.put(r * nv + c, place, sign);
-                j = branches.parent[j];
-            }
+        for (place, (k, j)) in branches.pairs().enumerate() {
+            let (r, c, sign) = (v.place[k], v.place[j], v.sign[k] * v.sign[j]);
+            self.put(c * nv + r, above + place, sign);
+            self.put(r * nv + c, place, sign);
+        }
+    }
+
+    /// All entries on and below the diagonal, and as many of those above it as there is room for.
+    fn fill_entries(&mut self, tree: &TreeModel<E>) {
+        let (v, branches) = (&tree.v_order, &tree.branches);
+        let pairs = || branches.pairs().enumerate();
+        let above =
+            pairs().filter(|(_, (k, j))| k != j).map(|(place, pair)| (branches.entries() + place, pair));
+        for (at, (place, (k, j))) in pairs().chain(above).enumerate().take(self.width) {
+            self.put(at, place, v.sign[k] * v.sign[j]);
         }
     }
 
@@ -190,25 +204,18 @@ impl<E: Elem> Map<E> {
         if self.width == 0 {
             return;
         }
-        let mut square = [R::zero(); MOST_LANES];
-        let square = &mut square[..R::LANES];
         if self.width < R::LANES {
-            for lane in 0..R::LANES {
-                square[lane] = R::load(&rows[lane.min(count - 1) * self.width..][..self.width]);
-            }
-            R::transpose(square);
-            for ((k, sign), value) in self.source.iter().zip(&self.sign).zip(square.iter()) {
-                block[*k] = value.scale(*sign);
-            }
+            self.load_narrow(rows, count, block);
             return;
         }
+        let mut square = [R::zero(); MOST_LANES];
         // slices of constant length: everything stays in registers
         for (w, effort) in self.efforts.iter().enumerate() {
             let at = self.window(w * R::LANES, R::LANES);
             for lane in 0..R::LANES {
                 square[lane] = R::load(&rows[lane.min(count - 1) * self.width + at..][..R::LANES]);
             }
-            R::transpose(square);
+            R::transpose(&mut square[..R::LANES]);
             let (places, signs) = (&self.source[at..at + R::LANES], &self.sign[at..at + R::LANES]);
             if *effort == Effort::Change {
                 for j in 0..R::LANES {
@@ -219,6 +226,19 @@ impl<E: Elem> Map<E> {
                     block[places[j]] = square[j];
                 }
             }
+        }
+    }
+
+    /// Rows shorter than a register. (Apart, because a square that is indexed by a loop lives in memory.)
+    #[inline(always)]
+    fn load_narrow<R: Real<Elem = E>>(&self, rows: &[E], count: usize, block: &mut [R]) {
+        let mut square = [R::zero(); MOST_LANES];
+        for lane in 0..R::LANES {
+            square[lane] = R::load(&rows[lane.min(count - 1) * self.width..][..self.width]);
+        }
+        R::transpose(&mut square[..R::LANES]);
+        for ((k, sign), value) in self.source.iter().zip(&self.sign).zip(square.iter()) {
+            block[*k] = value.scale(*sign);
         }
     }
 

@@ -21,6 +21,7 @@
 //! | `model` `build` `node` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
 //! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
+//! | `precision` `operators/any` | what keeps operators from being compiled again in other crates |
 //! | `loops` | what closes loops |
 //! | `measure` | how long operators take |
 //! | `convention` | conversion to and from the conventions of Pinocchio and MuJoCo |
@@ -41,6 +42,7 @@ pub mod measure;
 mod model;
 mod node;
 mod operators;
+mod precision;
 
 pub use articulated::Articulated;
 pub use axis::Axis;
@@ -51,3 +53,4 @@ pub use kernels::frames::Reference;
 pub use model::{Frame, FrameId, Order, Slot, TreeModel};
 pub use node::{Motion, Node, Place, WORLD};
 pub use operators::{AbaGradients, Batch, Consistency, External, RneaGradients};
+pub use precision::Precision;

@@ -1,21 +1,42 @@
-//! How long operators take on this machine, row-major arrays in and out.
+//! How long operators take on this machine.
 //!
-//! Timing on a shared machine: contestants take turns in short runs over the whole batch, and the best run of each
-//! counts, because other work can only make a run longer. Compiled here for both precisions, so that programs which
-//! show figures need not compile every kernel again.
+//! Timing on a shared machine: contestants take turns, and the best time counts, because other work can only make a run
+//! longer. On one thread a run is cut into pieces of a fraction of a millisecond, which often escape other work, and the
+//! best times of all pieces add up; the arrays are as long as the batch all the same. Several threads run whole batches.
 
 use crate::error::TreeError;
 use crate::kernels::frames::Reference;
+use crate::layout::Layout;
 use crate::model::{FrameId, TreeModel};
-use crate::operators::{AbaGradients, Batch};
-use bellcrank_math::Elem;
+use crate::operators::{AbaGradients, Batch, operator};
+use crate::precision::Precision;
+use bellcrank_math::Level;
 use bellcrank_model::Model;
+use std::ops::Range;
 use std::time::Instant;
 
 /// What can be measured. `fk`: poses of all moving bodies; `jacobian`: of the last of them; `aba_vjp`: forward dynamics
-/// with its gradient by q, v and τ.
-pub const OPERATORS: [&str; 8] =
-    ["fk", "jacobian", "rnea", "crba", "aba", "rnea_derivatives", "aba_vjp", "aba_derivatives"];
+/// with its gradient by q, v and τ; `…_entries`: without the zeros of the matrix; `arrays`: what `rnea` reads and writes
+/// and nothing else, the price of arrays with a row per state.
+pub const OPERATORS: [&str; 11] = [
+    "arrays",
+    "fk",
+    "jacobian",
+    "rnea",
+    "crba",
+    "crba_entries",
+    "aba",
+    "rnea_derivatives",
+    "rnea_derivatives_entries",
+    "aba_vjp",
+    "aba_derivatives",
+];
+
+const V: Layout<'static> = Layout::Tangent;
+/// Time of a piece \[ns\].
+const PIECE: f64 = 2e5;
+/// No piece has fewer states: what a call costs by itself must not show.
+const FEWEST: usize = 128;
 
 /// How to measure.
 #[derive(Clone, Debug)]
@@ -24,16 +45,41 @@ pub struct Settings {
     pub batch: usize,
     /// Time for each operator and precision, all contestants together \[s\].
     pub seconds: f64,
-    /// Threads of the contestants that run on lanes; one by one always runs on one.
-    pub threads: Vec<usize>,
+    /// Who takes part.
+    pub contestants: Vec<Contestant>,
     /// Which operators, out of [`OPERATORS`].
     pub operators: Vec<&'static str>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { batch: 4096, seconds: 0.2, threads: vec![1, 2], operators: OPERATORS.to_vec() }
+        Settings { batch: 4096, seconds: 0.2, contestants: contestants(), operators: OPERATORS.to_vec() }
     }
+}
+
+/// A way to run an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contestant {
+    /// The instruction set; [`Level::Scalar`]: one state after the other.
+    pub level: Level,
+    /// Threads.
+    pub threads: usize,
+    /// Results are written to arrays with a row per state; otherwise they stay in lanes, for code of one's own to use
+    /// there (see [`crate::batch::Operator`]). Inputs always come from such arrays.
+    pub rows: bool,
+}
+
+/// One by one; every instruction set that this processor has and this program was built for, with results in lanes and
+/// in rows; the widest one on two threads.
+pub fn contestants() -> Vec<Contestant> {
+    let built = |level: &Level| *level != Level::Avx2 || !cfg!(bellcrank_quick_build);
+    let levels = Level::ALL.into_iter().filter(|level| *level != Level::Scalar && level.available());
+    let mut all = vec![Contestant { level: Level::Scalar, threads: 1, rows: true }];
+    for level in levels.filter(built) {
+        all.extend([false, true].map(|rows| Contestant { level, threads: 1, rows }));
+    }
+    all.push(Contestant { level: Level::best(), threads: 2, rows: true });
+    all
 }
 
 /// One figure.
@@ -43,10 +89,8 @@ pub struct Timing {
     pub operator: &'static str,
     /// `f64` or `f32`.
     pub precision: &'static str,
-    /// Several states at a time, or one after the other.
-    pub lanes: bool,
-    /// Threads.
-    pub threads: usize,
+    /// How it ran.
+    pub contestant: Contestant,
     /// Wall time per state \[ns\].
     pub ns_per_state: f64,
 }
@@ -62,7 +106,7 @@ pub fn measure(model: &Model, settings: &Settings) -> Result<Vec<Timing>, TreeEr
     Ok(timings)
 }
 
-fn measure_one<E: Elem>(
+fn measure_one<E: Precision>(
     model: &Model,
     precision: &'static str,
     settings: &Settings,
@@ -70,28 +114,61 @@ fn measure_one<E: Elem>(
 ) -> Result<(), TreeError> {
     let tree = TreeModel::<E>::new(model);
     let mut arrays = Arrays::new(&tree, settings.batch)?;
-    let mut plans = vec![(false, 1)];
-    plans.extend(settings.threads.iter().map(|threads| (true, *threads)));
     for operator in &settings.operators {
-        let mut best = vec![f64::INFINITY; plans.len()];
+        let mut runs = Vec::new();
+        for contestant in &settings.contestants {
+            runs.push(Run::new(&tree, *contestant, operator, &mut arrays)?);
+        }
         let (start, mut rounds) = (Instant::now(), 0);
         while rounds < 3 || start.elapsed().as_secs_f64() < settings.seconds {
-            for (best, (lanes, threads)) in best.iter_mut().zip(&plans) {
-                let batch = tree.batch().threads(*threads);
-                let batch = if *lanes { batch } else { batch.one_by_one() };
-                *best = best.min(arrays.time(batch, operator)?);
+            for run in &mut runs {
+                run.again(operator, &mut arrays)?;
             }
             rounds += 1;
         }
-        timings.extend(best.into_iter().zip(&plans).map(|(ns_per_state, &(lanes, threads))| Timing {
+        timings.extend(runs.iter().zip(&settings.contestants).map(|(run, &contestant)| Timing {
             operator,
             precision,
-            lanes,
-            threads,
-            ns_per_state,
+            contestant,
+            ns_per_state: run.best.iter().sum::<f64>() / settings.batch as f64,
         }));
     }
     Ok(())
+}
+
+/// One contestant's best times so far.
+struct Run<'a, E: Precision> {
+    batch: Batch<'a, E>,
+    /// States per piece.
+    piece: usize,
+    /// By piece \[ns\].
+    best: Vec<f64>,
+}
+
+impl<'a, E: Precision> Run<'a, E> {
+    /// Looks how long the whole batch takes, to cut it into pieces.
+    fn new(
+        tree: &'a TreeModel<E>,
+        contestant: Contestant,
+        operator: &str,
+        arrays: &mut Arrays<E>,
+    ) -> Result<Self, TreeError> {
+        let batch = tree.batch().level(contestant.level).threads(contestant.threads);
+        let batch = if contestant.rows { batch } else { batch.without_results() };
+        let states = arrays.states;
+        let whole = arrays.time(batch, operator, 0..states)?;
+        let pieces = if contestant.threads > 1 { 1 } else { (whole / PIECE).ceil() as usize };
+        let piece = states.div_ceil(pieces.max(1)).max(FEWEST).next_multiple_of(FEWEST);
+        Ok(Run { batch, piece, best: vec![f64::INFINITY; states.div_ceil(piece)] })
+    }
+
+    fn again(&mut self, operator: &str, arrays: &mut Arrays<E>) -> Result<(), TreeError> {
+        for (k, best) in self.best.iter_mut().enumerate() {
+            let states = k * self.piece..arrays.states.min((k + 1) * self.piece);
+            *best = best.min(arrays.time(self.batch, operator, states)?);
+        }
+        Ok(())
+    }
 }
 
 /// Arrays for every operator.
@@ -105,9 +182,11 @@ struct Arrays<E> {
     jacobian: Vec<E>,
     square: [Vec<E>; 3],
     frames: Vec<FrameId>,
+    /// Numbers per state of a symmetric matrix and of another one, without zeros.
+    entries: [usize; 2],
 }
 
-impl<E: Elem> Arrays<E> {
+impl<E: Precision> Arrays<E> {
     fn new(tree: &TreeModel<E>, states: usize) -> Result<Self, TreeError> {
         let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
         let mut seed = 1_u64;
@@ -129,30 +208,65 @@ impl<E: Elem> Arrays<E> {
             jacobian: zeros(6 * nv),
             square: core::array::from_fn(|_| zeros(nv * nv)),
             frames,
+            entries: [tree.mass_entries().len(), tree.derivative_entries().len()],
         })
     }
 
-    /// Runs an operator on all states; gives nanoseconds per state.
-    fn time(&mut self, batch: Batch<'_, E>, operator: &str) -> Result<f64, TreeError> {
+    /// Runs an operator on some states; gives nanoseconds.
+    fn time(&mut self, batch: Batch<'_, E>, operator: &str, states: Range<usize>) -> Result<f64, TreeError> {
+        let part = |numbers: &'_ [E]| {
+            let width = numbers.len() / self.states;
+            width * states.start..width * states.end
+        };
+        let (q, v, a) = (&self.q[part(&self.q)], &self.v[part(&self.v)], &self.a[part(&self.a)]);
+        let (vector, pose) = (part(&self.v), part(&self.poses));
+        let (six, square) = (part(&self.jacobian), part(&self.square[0]));
+        let entries = self.entries.map(|n| n * states.start..n * states.end);
+        let [x, y, z, w, out] = self.rows.each_mut().map(|row| &mut row[vector.clone()]);
+        let [s, t, u] = self.square.each_mut();
         let start = Instant::now();
-        let Arrays { q, v, a, frames, poses, jacobian, .. } = self;
-        let [x, y, z, w, out] = &mut self.rows;
-        let [s, t, u] = &mut self.square;
-        match (operator, frames.last()) {
-            ("fk", _) => batch.fk(q, frames, poses)?,
-            ("jacobian", Some(tip)) => batch.jacobian(q, *tip, Reference::Local, jacobian)?,
+        match (operator, self.frames.last()) {
+            ("arrays", _) => {
+                let inputs = [("q", Layout::Configuration, q), ("v", V, v), ("a", V, a)];
+                batch.run_operator(&Carry, &inputs, &mut [("out", V, out)])?;
+            }
+            ("fk", _) => batch.fk(q, &self.frames, &mut self.poses[pose])?,
+            ("jacobian", Some(tip)) => {
+                batch.jacobian(q, *tip, Reference::Local, &mut self.jacobian[six])?;
+            }
             ("rnea", _) => batch.rnea(q, v, a, out)?,
-            ("crba", _) => batch.crba(q, t)?,
+            ("crba", _) => batch.crba(q, &mut t[square])?,
+            ("crba_entries", _) => batch.crba_entries(q, &mut t[entries[0].clone()])?,
             ("aba", _) => batch.aba(q, v, a, out)?,
-            ("rnea_derivatives", _) => batch.rnea_derivatives(q, v, a, s, t)?,
-            ("aba_derivatives", _) => batch.aba_derivatives(q, v, a, [s, t, u])?,
+            ("rnea_derivatives", _) => {
+                batch.rnea_derivatives(q, v, a, &mut s[square.clone()], &mut t[square])?;
+            }
+            ("rnea_derivatives_entries", _) => {
+                let outputs = [&mut s[entries[1].clone()], &mut t[entries[1].clone()]];
+                batch.rnea_derivatives_entries(q, v, a, outputs)?;
+            }
+            ("aba_derivatives", _) => {
+                let outputs = [&mut s[square.clone()], &mut t[square.clone()], &mut u[square]];
+                batch.aba_derivatives(q, v, a, outputs)?;
+            }
             ("aba_vjp", _) => {
                 let gradients = AbaGradients { a: x, q: y, v: z, tau: w, parameters: &mut [] };
                 batch.aba_vjp(q, v, a, out, gradients)?;
             }
             _ => {}
         }
-        Ok(start.elapsed().as_nanos() as f64 / self.states as f64)
+        Ok(start.elapsed().as_nanos() as f64)
+    }
+}
+
+/// Computes nothing.
+struct Carry;
+
+operator! {
+    Carry;
+    scratch () = |this, tree| ();
+    run |this, tree, s, input, output| {
+        output.copy_from_slice(&input[input.len() - output.len()..]);
     }
 }
 

@@ -154,6 +154,20 @@ impl<E: Elem> TreeModel<E> {
         FrameId(body.index())
     }
 
+    /// Row and column of every number of [`crate::Batch::crba_entries`]: the mass matrix without the zeros between
+    /// unrelated branches. Of an entry and its mirror image only one is listed.
+    pub fn mass_entries(&self) -> Vec<(usize, usize)> {
+        let place = &self.v_order.place;
+        self.branches.pairs().map(|(k, j)| (place[k], place[j])).collect()
+    }
+
+    /// Row and column of every number of [`crate::Batch::rnea_derivatives_entries`]: the matrices without zeros.
+    pub fn derivative_entries(&self) -> Vec<(usize, usize)> {
+        let below = self.mass_entries();
+        let above = below.iter().filter(|(r, c)| r != c).map(|&(r, c)| (c, r));
+        below.iter().copied().chain(above).collect()
+    }
+
     /// The zero configuration: all coordinates zero, all quaternions one.
     pub fn neutral(&self) -> Vec<E> {
         let mut q = vec![E::zero(); self.coordinate_count()];
@@ -271,5 +285,6 @@ fn cast_node<E: Elem, F: Elem>(node: &Node<E>) -> Node<F> {
         q: node.q,
         v: node.v,
         end: node.end,
+        level: node.level,
     }
 }

@@ -68,6 +68,8 @@ pub struct Node<E> {
     pub v: usize,
     /// Just beyond the last descendant: descendants of node `i` are `i + 1 .. end`.
     pub end: usize,
+    /// How many nodes lie between it and the world: where a kernel keeps what it needs along one branch only.
+    pub level: usize,
 }
 
 /// Where a joint stands now: X_PN. Turning joints use sine and cosine only, all others the full pose.

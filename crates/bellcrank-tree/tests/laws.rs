@@ -1,6 +1,7 @@
 //! What must hold whatever the mechanism: identities of dynamics, independence of lanes and threads, errors as values.
 
 use crate::support::{Dice, close};
+use bellcrank_math::Level;
 use bellcrank_model::library;
 use bellcrank_tree::{TreeError, TreeModel};
 
@@ -70,6 +71,53 @@ fn lanes_threads_and_batch_size_do_not_change_a_single_bit() {
         let mut one = vec![0.0; nv];
         tree.batch().rnea(q, v, a, &mut one).unwrap();
         assert_eq!(one, all[s * nv..][..nv], "state {s} alone");
+    }
+}
+
+#[test]
+fn every_instruction_set_gives_the_same_bits() {
+    let States { tree, q, v, a, n } = states("hybrid_biped", 20);
+    let mut best = vec![0.0; n * tree.dof_count()];
+    tree.batch().aba(&q, &v, &a, &mut best).unwrap();
+    for level in Level::ALL {
+        let mut other = vec![0.0; best.len()];
+        tree.batch().level(level).aba(&q, &v, &a, &mut other).unwrap();
+        assert_eq!(best, other, "{level}");
+    }
+}
+
+/// The same numbers, each once; what is not listed is zero.
+#[test]
+fn entries_are_the_matrices_without_their_zeros() {
+    for name in ["hybrid_biped", "all_joints"] {
+        let States { tree, q, v, a, n } = states(name, 11);
+        let nv = tree.dof_count();
+        let listed = (tree.mass_entries(), tree.derivative_entries());
+        let dense = || vec![0.0; n * nv * nv];
+        let (mut M, mut by_q, mut by_v) = (dense(), dense(), dense());
+        let packed = || vec![0.0; n * listed.1.len()];
+        let (mut mass, mut q_entries, mut v_entries) = (vec![0.0; n * listed.0.len()], packed(), packed());
+        let batch = tree.batch();
+        batch.crba(&q, &mut M).unwrap();
+        batch.crba_entries(&q, &mut mass).unwrap();
+        batch.rnea_derivatives(&q, &v, &a, &mut by_q, &mut by_v).unwrap();
+        batch.rnea_derivatives_entries(&q, &v, &a, [&mut q_entries, &mut v_entries]).unwrap();
+        let spread = |values: &[f64], entries: &[(usize, usize)], mirror: bool| {
+            let mut matrices = dense();
+            for (matrix, values) in matrices.chunks_mut(nv * nv).zip(values.chunks(entries.len())) {
+                for (&(r, c), value) in entries.iter().zip(values) {
+                    matrix[r * nv + c] = *value;
+                    if mirror {
+                        matrix[c * nv + r] = *value;
+                    }
+                }
+            }
+            matrices
+        };
+        assert!(listed.0.len() < nv * nv);
+        assert_eq!(spread(&mass, &listed.0, true), M, "{name}: M");
+        assert_eq!(spread(&q_entries, &listed.1, false), by_q, "{name}: by q");
+        assert_eq!(spread(&v_entries, &listed.1, false), by_v, "{name}: by v");
     }
 }
 

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub enum ViewError {
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
+    #[error("cannot write {}: {source}\n  hint: {}", path.display(), way_out(source))]
+    CannotWrite { path: PathBuf, source: io::Error },
     #[error("the viewer cannot listen on {address}: {source}\n  hint: --port 0 takes any free port")]
     Listen { address: String, source: io::Error },
     #[error("the recording could not be written: {0}")]
@@ -22,4 +24,13 @@ pub enum ViewError {
     BadRate(f64),
     #[error(transparent)]
     Batch(#[from] BatchError),
+}
+
+fn way_out(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "the folder must exist",
+        io::ErrorKind::PermissionDenied => "choose a folder that you may write to",
+        io::ErrorKind::StorageFull => "the disk is full",
+        _ => "choose another place",
+    }
 }

@@ -39,6 +39,8 @@ pub struct Frame {
     pub poses: Vec<f32>,
     /// All joint coordinates [rad or m].
     pub joints: Vec<f32>,
+    /// All joint velocities, one per degree of freedom [rad/s or m/s].
+    pub joint_velocities: Vec<f32>,
     /// [`TRACES`] per world.
     pub traces: Vec<f32>,
     /// World (its place in the frame), point [m], force [N] per contact.
@@ -65,6 +67,7 @@ impl Frame {
                 frame.poses.extend(X_WB.R.to_wxyz().map(|x| x as f32));
             }
             frame.joints.extend(batch.joint_position(world)?.iter().map(|&q| q as f32));
+            frame.joint_velocities.extend(batch.joint_velocity(world)?.iter().map(|&v| v as f32));
             let energy = batch.energy(world)?;
             frame.traces.extend(traces(&report, world, energy));
             if touching == Touching::All || touching == Touching::Only(world) {
@@ -78,15 +81,14 @@ impl Frame {
         Ok(frame)
     }
 
-    /// The binary message of the live page, little-endian: u32 kind = 1, counts of poses, joints, traces and contacts in
-    /// f32 numbers, u32 zero; f64 time [s], f64 speed (simulated seconds per second); then the f32 numbers.
+    /// The binary message of the live page, little-endian: u32 kind = 1, counts of poses, joints, joint velocities, traces
+    /// and contacts in f32 numbers; f64 time [s], f64 speed (simulated seconds per second); then the f32 numbers.
     pub(crate) fn to_message(&self, speed: f64) -> Vec<u8> {
-        let lists = [&self.poses, &self.joints, &self.traces, &self.contacts];
+        let lists = [&self.poses, &self.joints, &self.joint_velocities, &self.traces, &self.contacts];
         let numbers: usize = lists.iter().map(|list| list.len()).sum();
         let mut bytes = Vec::with_capacity(40 + 4 * numbers);
         bytes.extend(1_u32.to_le_bytes());
         lists.iter().for_each(|list| bytes.extend((list.len() as u32).to_le_bytes()));
-        bytes.extend(0_u32.to_le_bytes());
         bytes.extend(self.time.to_le_bytes());
         bytes.extend(speed.to_le_bytes());
         lists.iter().flat_map(|list| list.iter()).for_each(|x| bytes.extend(x.to_le_bytes()));
@@ -123,7 +125,7 @@ fn traces(report: &StepReport, world: usize, energy: f64) -> [f32; TRACES.len()]
 mod tests {
     use super::*;
 
-    /// 6 numbers of 4 bytes, 2 of 8, then 2 + 1 + 0 + 0 numbers of 4 bytes: 52 bytes.
+    /// 6 numbers of 4 bytes, 2 of 8, then 2 + 1 + 0 + 0 + 0 numbers of 4 bytes: 52 bytes.
     #[test]
     fn a_message_is_counts_then_numbers() {
         let frame = Frame { time: 1.5, poses: vec![1.0, 2.0], joints: vec![3.0], ..Frame::default() };

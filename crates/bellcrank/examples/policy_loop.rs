@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for k in 0..steps {
         targets.iter_mut().for_each(|x| *x += if k % 2 == 0 { 1e-3 } else { -1e-3 });
         batch.write_f32(Field::TargetPosition, &targets)?;
-        batch.step(1);
+        batch.advance(1);
         batch.read_f32(Field::JointPosition, &mut q)?;
     }
     let total = (worlds * steps) as f64;

@@ -51,6 +51,33 @@ fn an_unknown_model_is_an_error_that_lists_the_known() {
     );
 }
 
+#[test]
+fn a_count_that_makes_no_sense_is_an_error() {
+    for (flag, value) in [("--worlds", "0"), ("--worlds", "many"), ("--steps", "1.5"), ("--show", "0")] {
+        let output = bellcrank(&["run", "box", flag, value]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{flag} {value}");
+        assert!(text.contains("it must be a whole number"), "{text}");
+    }
+    let output = bellcrank(&["run", "box", "--worlds", "100000000000"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if cfg!(target_os = "linux") {
+        assert!(text.contains("GB of memory") && text.contains("hint: fewer --worlds"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_said_so() {
+    let text = String::from_utf8_lossy(&bellcrank(&["check", "robots/leg.urdf"]).stderr).into_owned();
+    assert!(text.contains("there is no file \"robots/leg.urdf\"\n  hint: looked for it from"), "{text}");
+}
+
+#[test]
+fn a_slip_of_the_pen_is_understood() {
+    let text = String::from_utf8_lossy(&bellcrank(&["check", "four-bar"]).stderr).into_owned();
+    assert!(text.contains("did you mean \"four_bar\"?"), "{text}");
+}
+
 /// A second of standing: closed to 10 µm even in single precision, every step solved, nothing lost.
 #[test]
 fn run_prints_the_figures_that_scripts_rely_on() {
@@ -87,11 +114,12 @@ fn the_same_seed_gives_the_same_energy_whatever_the_threads() {
 
 #[test]
 fn a_bad_time_step_is_an_error() {
-    let output = bellcrank(&["run", "box", "--dt", "-1"]);
-    assert_eq!(output.status.code(), Some(2), "clap takes it for a flag");
-    let output = bellcrank(&["run", "box", "--dt", "0"]);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("the time step must be a number above zero"), "{text}");
+    for dt in ["0", "-1", "nan"] {
+        let output = bellcrank(&["run", "box", "--dt", dt]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{dt}");
+        assert!(text.contains("the time step must be a number above zero"), "{dt}: {text}");
+    }
 }
 
 /// A robot file with a fault: the error names file, line, element and the way out.

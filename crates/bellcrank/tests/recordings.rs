@@ -1,7 +1,8 @@
 //! `run --record`, `view` and `demo`, as a user types them.
 
 use bellcrank::view::read_recording;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -77,6 +78,30 @@ fn view_prints_an_address_on_this_machine_and_ends_with_ctrl_c() {
     assert!(line.starts_with("open http://127.0.0.1:"), "{line}");
     interrupt(&child);
     assert!(child.wait().expect("it ended").success());
+}
+
+/// The page is there while the worlds run, and the figures come after Ctrl-C.
+#[cfg(unix)]
+#[test]
+fn run_shows_the_worlds_in_a_page_while_they_run() {
+    let arguments = ["run", "four_bar", "--worlds", "4", "--steps", "100000000", "--view", "--json"];
+    let mut child =
+        command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut line = String::new();
+    let mut told = BufReader::new(child.stderr.take().expect("a pipe"));
+    told.read_line(&mut line).expect("a line");
+    let host =
+        line.trim().strip_prefix("viewer: http://").expect("an address").trim_end_matches('/').to_owned();
+    let mut stream = TcpStream::connect(&host).expect("a server");
+    write!(stream, "GET / HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("sent");
+    let mut page = String::new();
+    stream.read_to_string(&mut page).expect("an answer");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<canvas"), "{}", &page[..200]);
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ended");
+    assert!(output.status.success());
+    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).expect("figures");
+    assert!(figures["steps"].as_u64().is_some_and(|steps| steps < 100_000_000), "{figures}");
 }
 
 #[test]

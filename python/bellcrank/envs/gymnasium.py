@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from bellcrank.envs.batched import BatchedEnv
+from bellcrank.envs.batched import BatchedEnv, BatchedStep
 
 Array = NDArray[np.float32]
 _Step = tuple[Array, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -25,8 +25,10 @@ def _spaces(env: BatchedEnv) -> tuple[Any, Any]:
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
-    """All worlds of a task in one call. Worlds that end are reset in the same step: the observation that ended the
-    episode is in ``info["final_obs"]``, with ``info["_final_obs"]`` telling where."""
+    """All worlds of a task in one call. Worlds that end are reset in the same step, as Gymnasium's ``SAME_STEP`` says:
+    ``info["final_obs"]`` has the observation that ended the episode for each such world and ``None`` for the
+    others, ``info["final_info"]`` what was told with it (nothing), and ``info["_final_obs"]`` and
+    ``info["_final_info"]`` tell where."""
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
 
@@ -61,13 +63,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
     def step(self, actions: Array) -> _Step:
         """Acts in all worlds."""
         done = self.env.step(actions)
-        info: dict[str, Any] = {}
-        ended = done.terminated | done.truncated
-        if ended.any():
-            info["final_obs"] = np.where(ended[:, None], done.final_observations, np.float32(0.0))
-            info["_final_obs"] = ended
         observations, rewards = done.observations.copy(), done.rewards.copy()
-        return observations, rewards, done.terminated.copy(), done.truncated.copy(), info
+        return observations, rewards, done.terminated.copy(), done.truncated.copy(), _final(done)
 
 
 class SingleEnv(gymnasium.Env[Array, Array]):
@@ -92,6 +89,17 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         done = self.env.step(np.asarray(action)[None])
         ended = bool(done.terminated[0]), bool(done.truncated[0])
         return done.observations[0].copy(), float(done.rewards[0]), *ended, {}
+
+
+def _final(done: BatchedStep) -> dict[str, Any]:
+    """How episodes ended, for those worlds in which one did."""
+    ended = done.terminated | done.truncated
+    if not ended.any():
+        return {}
+    last = np.full(len(ended), None, dtype=object)
+    for world in np.flatnonzero(ended):
+        last[world] = done.final_observations[world].copy()
+    return {"final_obs": last, "_final_obs": ended, "final_info": {}, "_final_info": ended.copy()}
 
 
 def _one_seed(seeds: Sequence[Optional[int]]) -> Optional[int]:

@@ -162,7 +162,7 @@ impl<'a> Assembly<'a> {
         if !self.context.options.mend_inertia {
             if solid.mass <= 0.0 {
                 let what = "the body moves, but neither it nor anything welded to it has a mass";
-                let hint = "give it a geom or an <inertial>, or load with Options::mend_inertia";
+                let hint = "give it a geom or an <inertial>, or load with the option mend_inertia";
                 self.context.notes.log().fault(body.place.clone(), ImportTrouble::said(what, hint));
             }
             return solid;

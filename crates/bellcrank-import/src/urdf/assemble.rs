@@ -63,7 +63,7 @@ impl Assembly<'_> {
             }
             (None, false) => {
                 let what = "the link moves, but neither it nor anything fixed to it has a mass";
-                let hint = "give it an <inertial>, fix its joint, or load with Options::mend_inertia";
+                let hint = "give it an <inertial>, fix its joint, or load with the option mend_inertia";
                 self.log.fault(first.place.clone(), ImportTrouble::said(what, hint));
                 None
             }

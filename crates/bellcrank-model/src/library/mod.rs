@@ -16,6 +16,7 @@ mod four_bar;
 mod gyroscope;
 mod hybrid_biped;
 mod jansen;
+mod jansen_walker;
 pub mod parts;
 mod pendulums;
 mod piles;
@@ -34,6 +35,7 @@ pub use four_bar::{FourBar, four_bar};
 pub use gyroscope::gyroscope;
 pub use hybrid_biped::hybrid_biped;
 pub use jansen::{JansenLeg, jansen_leg};
+pub use jansen_walker::jansen_walker;
 pub use pendulums::{Chain, chain, double_pendulum, pendulum};
 pub use piles::{Pile, Solid, pile, small_pile};
 pub use quadruped::five_bar_quadruped;
@@ -68,6 +70,7 @@ pub const ALL: &[Entry] = &[
     ("slider_crank", "crank, connecting rod and piston", slider_crank),
     ("bennett", "four skew hinges that move although counting says they cannot", bennett),
     ("jansen_leg", "Theo Jansen's walking leg, three loops, one motor", jansen_leg),
+    ("jansen_walker", "eight of Jansen's legs under a body, 24 loops, a motor on each side", jansen_walker),
     ("delta", "three arms with parallelogram forearms carry a platform", delta),
     ("stewart", "six hydraulic legs under a platform", stewart),
     ("five_bar_quadruped", "four legs, each a five-bar, twelve motors", five_bar_quadruped),

@@ -24,9 +24,11 @@ use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::layout::Layout;
 use crate::pile::{MakePile, make_pile};
 use crate::status::WorldStatus;
-use crate::step::{Integrator, Method, Settings};
+use crate::step::{Integrator, Method, Settings, Solver};
+use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Elem;
-use bellcrank_model::{Model, Parameters};
+use bellcrank_model::{Material, Model, Parameters};
+use bellcrank_solve::{ComFree, Impedance, Variant};
 use std::sync::Arc;
 
 /// Numbers of 64 or 32 bits.
@@ -247,8 +249,24 @@ impl Batch {
         Ok(())
     }
 
-    /// Advances all worlds by `count` steps.
+    /// What may go wrong with these settings, in words with numbers; nothing for the defaults.
+    pub fn warnings(&self) -> Vec<String> {
+        match self.settings.solver {
+            Solver::ComFree(ComFree { variant: Variant::Published(law), .. }) => {
+                self.models.iter().filter_map(|model| stability_warning(model, &law, self.dt)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Advances all worlds by `count` steps and reports.
     pub fn step(&mut self, count: usize) -> StepReport {
+        self.advance(count);
+        self.report()
+    }
+
+    /// Advances all worlds by `count` steps; [`Batch::report`] gathers the figures for who wants them.
+    pub fn advance(&mut self, count: usize) {
         let (dt, settings) = (self.dt, self.settings);
         match &self.pool {
             None => self.groups.iter_mut().for_each(|group| group.step(count, dt, &settings, 1)),
@@ -259,10 +277,9 @@ impl Batch {
                 });
             }
         }
-        self.report()
     }
 
-    /// Figures of the last call of [`Batch::step`].
+    /// Figures of the last call of [`Batch::step`] or [`Batch::advance`].
     pub fn report(&self) -> StepReport {
         let figures: Vec<Figures> = self.place.iter().map(|&(g, w)| self.groups[g].figures(w)).collect();
         StepReport {
@@ -302,6 +319,36 @@ impl Batch {
         }
         Ok(place)
     }
+}
+
+/// The pair of shapes on which the published contact law is the stiffest, where that is too stiff for the time step
+/// ([ComFree] notes: n r/(1 − r) (3 k Δt + 2 d) < 4).
+fn stability_warning(model: &Model, law: &Impedance, dt: f64) -> Option<String> {
+    let plan = ContactPlan::of(model);
+    let facets = |pair: &Pair| {
+        let asks = |field: fn(&Material) -> f64| {
+            [pair.shape_a, pair.shape_b].iter().any(|s| field(&model.shapes()[s.index()].material) > 0.0)
+        };
+        let each = match (asks(|m| m.rolling), asks(|m| m.torsional), asks(|m| m.sliding)) {
+            (true, _, _) => 10,
+            (_, true, _) => 6,
+            (_, _, true) => 4,
+            _ => 1,
+        };
+        each * pair.slots.len()
+    };
+    let worst = plan.pairs().iter().max_by_key(|pair| facets(pair))?;
+    let (count, value) = (facets(worst), law.stability(facets(worst), dt));
+    if value < 4.0 {
+        return None;
+    }
+    let [a, b] = [worst.shape_a, worst.shape_b].map(|shape| &model.shapes()[shape.index()].name);
+    let most = ((4.0 / (count as f64 * law.stiffest()) - 2.0 * law.damping) / (3.0 * dt)).max(0.0);
+    Some(format!(
+        "{}: the published contact law is unstable at {dt} s where {a:?} touches {b:?}: {count} facets give {value:.1}, and 4 is \
+         the bound; take a stiffness below {most:.2}, a smaller step, or the normalised variant",
+        model.name()
+    ))
 }
 
 /// The published method knows rows on two bodies only.

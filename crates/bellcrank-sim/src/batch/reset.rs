@@ -28,36 +28,75 @@ impl Batch {
     /// # Errors
     /// When there is no such world or keyframe.
     pub fn reset_to_keyframe(&mut self, world: usize, name: &str) -> Result<bool, BatchError> {
-        let (g, w) = self.find(world)?;
+        Ok(self.reset_worlds_to_keyframe(&[world], name)?[0])
+    }
+
+    /// The same for many worlds at once, in lanes and threads: says which of them closed. All must be of one model.
+    ///
+    /// # Errors
+    /// When there is no such world or keyframe, or the worlds are of different models.
+    pub fn reset_worlds_to_keyframe(
+        &mut self,
+        worlds: &[usize],
+        name: &str,
+    ) -> Result<Vec<bool>, BatchError> {
+        let Some((g, local)) = self.one_model(worlds)? else { return Ok(Vec::new()) };
         let model = self.models[g].clone();
         let Some(keyframe) = model.keyframes().iter().find(|key| key.name == name) else {
             let names = model.keyframes().iter().map(|key| &key.name);
             return Err(no_such("keyframe", name, names));
         };
-        let before = self.groups[g].save(w);
-        self.groups[g].reset(w);
-        for (b, X_WB) in keyframe_poses(&model, keyframe).into_iter().enumerate() {
-            self.set_body_pose(world, b, X_WB)?;
-            self.set_body_velocity(world, b, Twist::zero())?;
+        let before: Vec<_> = local.iter().map(|&w| self.groups[g].save(w)).collect();
+        let poses = keyframe_poses(&model, keyframe);
+        for (&world, &w) in worlds.iter().zip(&local) {
+            self.groups[g].reset(w);
+            for (b, &X_WB) in poses.iter().enumerate() {
+                self.set_body_pose(world, b, X_WB)?;
+                self.set_body_velocity(world, b, Twist::zero())?;
+            }
         }
         let goal = Goal {
             positions: Vec::new(),
-            velocities: keyframe_rates(&model, keyframe),
+            velocities: keyframe_rates(&model, keyframe, worlds.len()),
             iterations: ASSEMBLE_ITERATIONS,
             tolerance: self.settings.gap_tolerance,
         };
-        if !self.groups[g].assemble(&[w], &goal)[0] {
-            self.groups[g].load(w, &before);
-            return Ok(false);
+        let closed = self.groups[g].assemble(&local, &goal);
+        for (k, &world) in worlds.iter().enumerate() {
+            if closed[k] {
+                self.hold_keyframe(world, keyframe)?;
+            } else {
+                self.groups[g].load(local[k], &before[k]);
+            }
         }
-        for a in 0..model.actuators().len() {
+        Ok(closed)
+    }
+
+    /// The group of these worlds and their places in it; none for no worlds.
+    fn one_model(&self, worlds: &[usize]) -> Result<Option<(usize, Vec<usize>)>, BatchError> {
+        let Some(&first) = worlds.first() else { return Ok(None) };
+        let group = self.find(first)?.0;
+        let mut local = Vec::with_capacity(worlds.len());
+        for &world in worlds {
+            let (g, w) = self.find(world)?;
+            if g != group {
+                return Err(BatchError::MixedModels(first, world));
+            }
+            local.push(w);
+        }
+        Ok(Some((group, local)))
+    }
+
+    /// Motors hold where they are, or what the keyframe tells them.
+    fn hold_keyframe(&mut self, world: usize, keyframe: &Keyframe) -> Result<(), BatchError> {
+        for a in 0..self.model(world)?.actuators().len() {
             let here = self.motor_coordinate(world, a)?[0];
             self.set_target_position(world, a, here)?;
         }
         for (actuator, value) in &keyframe.controls {
             self.set_control(world, actuator.id().index(), *value)?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// A keyframe's control goes where the actuator listens.
@@ -94,16 +133,7 @@ impl Batch {
         positions: &[(&str, &[f64])],
         velocities: &[(&str, &[f64])],
     ) -> Result<Vec<bool>, BatchError> {
-        let Some(&first) = worlds.first() else { return Ok(Vec::new()) };
-        let group = self.find(first)?.0;
-        let mut local = Vec::with_capacity(worlds.len());
-        for &world in worlds {
-            let (g, w) = self.find(world)?;
-            if g != group {
-                return Err(BatchError::MixedModels(first, world));
-            }
-            local.push(w);
-        }
+        let Some((group, local)) = self.one_model(worlds)? else { return Ok(Vec::new()) };
         let goal = Goal {
             positions: asked(&self.models[group], worlds.len(), positions)?,
             velocities: asked(&self.models[group], worlds.len(), velocities)?,
@@ -175,8 +205,8 @@ pub(super) fn no_such<'a>(
     BatchError::NoSuchName { what, name: name.to_owned(), hint }
 }
 
-/// The velocities that a keyframe asks for; none where it says nothing of velocities.
-fn keyframe_rates(model: &Model, keyframe: &Keyframe) -> Vec<Asked> {
+/// The velocities that a keyframe asks for, one per world; none where it says nothing of velocities.
+fn keyframe_rates(model: &Model, keyframe: &Keyframe, worlds: usize) -> Vec<Asked> {
     let mut rates = Vec::new();
     for (j, joint) in model.joints().iter().enumerate() {
         let given = keyframe.velocities.iter().find(|(id, _)| id.id().index() == j).map(|(_, v)| v);
@@ -184,7 +214,7 @@ fn keyframe_rates(model: &Model, keyframe: &Keyframe) -> Vec<Asked> {
         for dof in 0..joint.kind.dof_count() {
             let value = given.and_then(|v| v.get(dof).copied()).or(stands.then_some(0.0));
             let at = DofLayout { joint: j, dof };
-            rates.extend(value.map(|value| Asked { at, values: vec![value] }));
+            rates.extend(value.map(|value| Asked { at, values: vec![value; worlds] }));
         }
     }
     rates

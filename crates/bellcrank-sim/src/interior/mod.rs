@@ -35,7 +35,7 @@ use crate::state::{Control, State};
 use crate::status::Report;
 use crate::step::{Integrator, Settings, Times, blank_report, finish};
 use crate::workspace::Workspace;
-use crate::{cones, drives, lines, rows};
+use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
 
@@ -83,7 +83,7 @@ pub(crate) fn begin<R: Real>(
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
     own: &mut InteriorWorkspace<R>,
 ) {
-    cones::find_contacts(layout, constants, state, reach, ws); // what may touch?
+    cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
     let times = Times { dt, drift: dt };

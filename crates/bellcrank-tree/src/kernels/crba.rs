@@ -1,11 +1,11 @@
 //! The mass matrix M(q): the composite-rigid-body algorithm, [Featherstone 2008] Table 6.2, in body coordinates.
 
-use super::shifted;
+use super::{Ended, shifted};
 use crate::model::TreeModel;
-use crate::node::{Motion, Node, Place, WORLD, lift_inertia, lift_matrix};
+use crate::node::{Motion, Node, Place, lift_inertia, lift_matrix};
 use bellcrank_math::{Elem, Inertia, Real, Vec3, Wrench};
 
-/// Memory for one block.
+/// Memory for one block, by [`Node::level`]: one branch at a time.
 pub struct Scratch<R> {
     at: Vec<Place<R>>,
     /// Inertia of each node with all that hangs from it.
@@ -23,24 +23,36 @@ impl<R: Real> Scratch<R> {
 #[inline(always)]
 pub fn crba<E: Elem, R: Real<Elem = E>>(tree: &TreeModel<E>, s: &mut Scratch<R>, q: &[R], mass: &mut [R]) {
     for (i, node) in tree.nodes.iter().enumerate() {
-        node.place(q, &mut s.at[i]);
-        s.composite[i] = lift_inertia(&node.inertia);
-    }
-    for (i, node) in tree.nodes.iter().enumerate().rev() {
-        let inertia = s.composite[i];
-        if node.parent != WORLD {
-            let up = inertia_up(node, &s.at[i], inertia);
-            s.composite[node.parent] = s.composite[node.parent] + up;
+        node.place(q, &mut s.at[node.level]);
+        s.composite[node.level] = lift_inertia(&node.inertia);
+        for (j, ended) in Ended::with(&tree.nodes, i) {
+            node_columns(tree, s, (j, ended), mass);
         }
-        if let Motion::Turn(axis) = node.motion {
-            // I S: the momentum of turning at unit speed
-            let J = inertia.J.to_mat3();
-            let f = Wrench::new(axis.cross(inertia.h), axis.column(J));
-            column(tree, s, i, (node.v, 0), f, mass);
-        } else {
-            for k in 0..node.motion.dofs() {
-                column(tree, s, i, (node.v + k, k), inertia.apply(node.axis(k)), mass);
-            }
+    }
+}
+
+/// The columns of a node's velocities, and its composite inertia handed to the parent.
+#[inline(always)]
+fn node_columns<E: Elem, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    s: &mut Scratch<R>,
+    (i, node): (usize, &Node<E>),
+    mass: &mut [R],
+) {
+    let l = node.level;
+    let inertia = s.composite[l];
+    if l > 0 {
+        let up = inertia_up(node, &s.at[l], inertia);
+        s.composite[l - 1] = s.composite[l - 1] + up;
+    }
+    if let Motion::Turn(axis) = node.motion {
+        // I S: the momentum of turning at unit speed
+        let J = inertia.J.to_mat3();
+        let f = Wrench::new(axis.cross(inertia.h), axis.column(J));
+        column(tree, s, i, (node.v, 0), f, mass);
+    } else {
+        for k in 0..node.motion.dofs() {
+            column(tree, s, i, (node.v + k, k), inertia.apply(node.axis(k)), mass);
         }
     }
 }
@@ -61,11 +73,10 @@ fn column<E: Elem, R: Real<Elem = E>>(
         row[within - r] = own.axis(r).dot(f);
     }
     row[0] += R::splat(tree.armature[k]);
-    let (mut j, mut done) = (i, within + 1);
-    while tree.nodes[j].parent != WORLD {
-        f = tree.nodes[j].force_up(&s.at[j], f);
-        j = tree.nodes[j].parent;
-        let above = &tree.nodes[j];
+    let (mut below, mut done) = (own, within + 1);
+    while below.level > 0 {
+        f = below.force_up(&s.at[below.level], f);
+        let above = &tree.nodes[below.parent];
         let row = &mut row[done..done + above.motion.dofs()];
         if let Motion::Turn(axis) = above.motion {
             row[0] = axis.of(f.moment);
@@ -79,6 +90,7 @@ fn column<E: Elem, R: Real<Elem = E>>(
             }
         }
         done += row.len();
+        below = above;
     }
 }
 

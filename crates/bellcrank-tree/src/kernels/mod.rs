@@ -16,14 +16,46 @@ pub mod kinematics;
 pub mod ltdl;
 pub mod manifold;
 pub mod parameters;
-pub mod poses;
+pub(crate) mod poses;
 pub mod rnea;
 pub mod rnea_jacobian;
 pub mod vjp;
 pub mod world;
 
 use crate::model::TreeModel;
+use crate::node::Node;
 use bellcrank_math::{Elem, Inertia, Real, Sym3, Twist, Vec3, Wrench};
+
+/// The nodes whose subtrees end with one node, deepest first: when that one has been passed on the way out, these are
+/// due on the way back. Turning back as soon as possible leaves one branch to remember instead of the whole tree, and
+/// one branch fits into the nearest cache.
+pub(crate) struct Ended<'a, E> {
+    nodes: &'a [Node<E>],
+    last: usize,
+    next: usize,
+}
+
+impl<'a, E> Ended<'a, E> {
+    /// Those that end with node `last`.
+    #[inline(always)]
+    pub fn with(nodes: &'a [Node<E>], last: usize) -> Self {
+        Ended { nodes, last, next: last }
+    }
+}
+
+impl<'a, E> Iterator for Ended<'a, E> {
+    type Item = (usize, &'a Node<E>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, &'a Node<E>)> {
+        let (i, node) = (self.next, self.nodes.get(self.next)?);
+        if node.end != self.last + 1 {
+            return None;
+        }
+        self.next = node.parent;
+        Some((i, node))
+    }
+}
 
 /// −g as the acceleration of the world: a trick of Featherstone's that gives every body its weight.
 #[inline(always)]

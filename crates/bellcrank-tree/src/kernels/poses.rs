@@ -11,18 +11,18 @@ use crate::node::{Place, WORLD, lift, lift_matrix};
 use bellcrank_math::{Elem, Mat3, Real};
 
 /// The nodes that some frames need, and how the frames follow from them.
-pub(crate) struct Poses<E> {
+pub struct Poses<E> {
     /// Parents first; a node's pose stands at twelve times its position here.
     nodes: Vec<usize>,
     /// Position in `nodes` of each one's parent.
     parents: Vec<usize>,
     /// What must be computed beyond the nodes' poses, each with the position of its node (none: the world).
     extra: Vec<(Frame<E>, Option<usize>)>,
-    picks: Vec<(usize, f64)>,
 }
 
 impl<E: Elem> Poses<E> {
-    pub fn new(tree: &TreeModel<E>, frames: Vec<Frame<E>>) -> Self {
+    /// With them: which numbers of the block make the frames' rows, and their signs.
+    pub fn new(tree: &TreeModel<E>, frames: Vec<Frame<E>>) -> (Self, Vec<(usize, f64)>) {
         let nodes = needed_nodes(tree, &frames);
         let position = |node: usize| nodes.iter().position(|i| *i == node);
         let parents = nodes.iter().map(|&i| position(tree.nodes[i].parent).unwrap_or(WORLD)).collect();
@@ -43,12 +43,7 @@ impl<E: Elem> Poses<E> {
                 }
             }
         }
-        Poses { nodes, parents, extra, picks }
-    }
-
-    /// Which numbers of the block make the frames' rows.
-    pub fn picks(&self) -> &[(usize, f64)] {
-        &self.picks
+        (Poses { nodes, parents, extra }, picks)
     }
 
     /// Numbers per state of the block.

@@ -10,9 +10,11 @@
 //! V ×* I − I V × + (·) ×* (I V) = [[0, −2[p]×], [0, Y − [ℓ]×]], p and ℓ its linear and angular momentum and
 //! Y = [ω]×J + ([ω]×J)ᵀ − v hᵀ − h vᵀ + 2 (v·h) 1: twelve numbers, and they add over the subtree.
 
-use super::world::World;
+use super::kinematics::WorldPose;
+use super::world::{inertia_at, world_axis};
+use super::{Ended, minus_gravity};
 use crate::model::TreeModel;
-use crate::node::{Node, WORLD};
+use crate::node::{Motion, Node, Place};
 use bellcrank_math::{Elem, Inertia, Mat3, Real, Sym3, Twist, Vec3, Wrench};
 
 /// Twice the Coriolis operator of a subtree.
@@ -58,17 +60,32 @@ impl<R: Real> Coriolis<R> {
     }
 }
 
-/// Memory for one block.
+/// Memory for one block: one branch at a time, and in it one node's place by [`Node::level`].
 pub struct Scratch<R> {
-    world: World<R>,
-    inertia: Vec<Inertia<R>>,
-    coriolis: Vec<Coriolis<R>>,
-    f: Vec<Wrench<R>>,
+    /// O in the world \[m\]: the first node's origin.
+    origin: Vec3<R>,
+    /// The branch hangs from a body that floats.
+    floating: bool,
+    branch: Vec<Moving<R>>,
+    /// Motion axes by the number of velocities before them on the branch.
     axes: Vec<MovingAxis<R>>,
 }
 
+/// A node, in world axes about O.
+#[derive(Clone, Copy, Default)]
+struct Moving<R> {
+    pose: WorldPose<R>,
+    V: Twist<R>,
+    /// With −g.
+    A: Twist<R>,
+    /// Of the subtree, as far as it has been seen; so are the next two.
+    inertia: Inertia<R>,
+    coriolis: Coriolis<R>,
+    f: Wrench<R>,
+}
+
 /// A motion axis with its rates, side by side as they are needed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct MovingAxis<R> {
     S: Twist<R>,
     /// ψ̇
@@ -82,14 +99,11 @@ struct MovingAxis<R> {
 impl<R: Real> Scratch<R> {
     /// For a tree.
     pub fn new<E: Elem>(tree: &TreeModel<E>) -> Self {
-        let (n, nv, zero) = (tree.nodes.len(), tree.dof_count(), Twist::zero());
-        let still = MovingAxis { S: zero, psi: zero, psi_rate: zero, S_rate: zero };
         Scratch {
-            world: World::new(tree),
-            inertia: vec![Inertia::default(); n],
-            coriolis: vec![Coriolis::default(); n],
-            f: vec![Wrench::zero(); n],
-            axes: vec![still; nv],
+            origin: Vec3::zero(),
+            floating: false,
+            branch: vec![Moving::default(); tree.nodes.len()],
+            axes: vec![MovingAxis::default(); tree.dof_count()],
         }
     }
 }
@@ -100,85 +114,174 @@ impl<R: Real> Scratch<R> {
 pub fn rnea_jacobian<E: Elem, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
     s: &mut Scratch<R>,
-    [q, v, a]: [&[R]; 3],
+    state: [&[R]; 3],
     tau_q: &mut [R],
     tau_v: &mut [R],
 ) {
-    s.world.place(tree, q);
-    s.world.set_velocities(tree, v);
-    s.world.set_accelerations::<E, true>(tree, a);
+    let entries = tree.branches.entries();
+    let (q_below, q_above) = tau_q.split_at_mut(entries);
+    let (v_below, v_above) = tau_v.split_at_mut(entries);
     for (i, node) in tree.nodes.iter().enumerate() {
-        forward(tree, s, i, node);
-    }
-    for (i, node) in tree.nodes.iter().enumerate().rev() {
-        for k in node.v..node.v + node.motion.dofs() {
-            column(tree, s, (i, node, k), tau_q, tau_v);
-        }
-        if node.parent != WORLD {
-            let (p, coriolis) = (node.parent, s.coriolis[i]);
-            s.inertia[p] = s.inertia[p] + s.inertia[i];
-            s.coriolis[p].add(&coriolis);
-            let f = s.f[i];
-            s.f[p] += f;
+        forward(tree, s, (i, node), state);
+        for (_, ended) in Ended::with(&tree.nodes, i) {
+            for k in ended.v..ended.v + ended.motion.dofs() {
+                let out = [&mut *q_below, &mut *q_above, &mut *v_below, &mut *v_above];
+                column(tree, s, (ended, k), out);
+            }
+            if ended.level > 0 {
+                hand_up(&mut s.branch[ended.level - 1..=ended.level]);
+            }
         }
     }
 }
 
-/// Rates of a node's axes, its inertia, force and Coriolis operator.
+/// What a node's parent takes over from it.
 #[inline(always)]
-fn forward<E: Elem, R: Real<Elem = E>>(tree: &TreeModel<E>, s: &mut Scratch<R>, i: usize, node: &Node<E>) {
-    let (V, A) = (s.world.V[i], s.world.A[i]);
-    let V_before = s.world.parent_velocity(node);
-    let A_before = s.world.parent_acceleration::<E, true>(tree, node);
-    for k in node.v..node.v + node.motion.dofs() {
-        let S = s.world.S[k];
-        let psi = V_before.cross(S);
-        let psi_rate = A_before.cross(S) + V_before.cross(psi);
-        s.axes[k] = MovingAxis { S, psi, psi_rate, S_rate: psi + V.cross(S) };
-    }
-    let inertia = s.world.inertia(tree, i);
-    let momentum = inertia.apply(V);
-    s.inertia[i] = inertia;
-    s.f[i] = inertia.apply(A) + V.cross_dual(momentum);
-    s.coriolis[i] = Coriolis::of(&inertia, V, momentum);
+fn hand_up<R: Real>(branch: &mut [Moving<R>]) {
+    let [parent, own] = branch else { return };
+    parent.inertia = parent.inertia + own.inertia;
+    parent.coriolis.add(&own.coriolis);
+    parent.f += own.f;
 }
 
-/// Column and row of velocity `k`, against itself and everything above.
+/// Pose, motion and axes of a node with their rates, its inertia, force and Coriolis operator.
+#[inline(always)]
+fn forward<E: Elem, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    s: &mut Scratch<R>,
+    (i, node): (usize, &Node<E>),
+    [q, v, a]: [&[R]; 3],
+) {
+    let mut at = Place::default();
+    node.place(q, &mut at);
+    let (pose, V_before, A_before) = if node.level == 0 {
+        let (rotation, p) = node.compose_root(&at);
+        if i == 0 {
+            s.origin = p;
+        }
+        s.floating = node.motion == Motion::Free;
+        let lift_off = Twist::new(minus_gravity::<E, R>(tree), Vec3::zero());
+        (WorldPose { R: rotation, p: p - s.origin }, Twist::zero(), lift_off)
+    } else {
+        let parent = &s.branch[node.level - 1];
+        let (rotation, p) = node.compose(&at, parent.pose.R, parent.pose.p);
+        (WorldPose { R: rotation, p }, parent.V, parent.A)
+    };
+    let (count, depth) = (node.motion.dofs(), tree.branches.depth(node.v) - 1);
+    let axes = &mut s.axes[depth..depth + count];
+    let (mut V, mut A) = (V_before, A_before);
+    for k in 0..count {
+        axes[k].S = world_axis(node, &pose, k);
+        V += axes[k].S * v[node.v + k];
+        A += axes[k].S * a[node.v + k];
+    }
+    A += V.cross(V - V_before);
+    for axis in axes {
+        axis.psi = V_before.cross(axis.S);
+        axis.psi_rate = A_before.cross(axis.S) + V_before.cross(axis.psi);
+        axis.S_rate = axis.psi + V.cross(axis.S);
+    }
+    let inertia = inertia_at(&node.inertia, &pose);
+    let momentum = inertia.apply(V);
+    let coriolis = Coriolis::of(&inertia, V, momentum);
+    let f = inertia.apply(A) + V.cross_dual(momentum);
+    s.branch[node.level] = Moving { pose, V, A, inertia, coriolis, f };
+}
+
+/// Column and row of velocity `k`, against itself and everything above: ∂τ/∂q below and above the diagonal, then ∂τ/∂v.
 #[inline(always)]
 fn column<E: Elem, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
     s: &Scratch<R>,
-    (i, node, k): (usize, &Node<E>, usize),
-    tau_q: &mut [R],
-    tau_v: &mut [R],
+    (node, k): (&Node<E>, usize),
+    [q_below, q_above, v_below, v_above]: [&mut [R]; 4],
 ) {
     let branches = &tree.branches;
-    let (tau_q, tau_q_above) = tau_q.split_at_mut(branches.entries());
-    let (tau_v, tau_v_above) = tau_v.split_at_mut(branches.entries());
-    let (I, B, S) = (&s.inertia[i], &s.coriolis[i], s.axes[k].S);
-    let within = B.apply(s.axes[k].psi) + I.apply(s.axes[k].psi_rate);
-    let by_v = B.apply(S) + I.apply(s.axes[k].S_rate);
+    let (depth, first) = (branches.depth(k) - 1, branches.depth(node.v) - 1);
+    let own = &s.branch[node.level];
+    let (I, B, axis) = (&own.inertia, &own.coriolis, &s.axes[depth]);
+    let S = axis.S;
+    let within = B.apply(axis.psi) + I.apply(axis.psi_rate);
+    let by_v = B.apply(S) + I.apply(axis.S_rate);
     for j in node.v..node.v + node.motion.dofs() {
-        let (q, v) = (s.axes[j].S.dot(within), s.axes[j].S.dot(by_v));
+        let other = s.axes[first + (j - node.v)].S;
+        let (q, v) = (other.dot(within), other.dot(by_v));
         if j >= k {
             let place = branches.start[j] + (j - k);
-            (tau_q[place], tau_v[place]) = (q, v);
+            (q_below[place], v_below[place]) = (q, v);
         } else {
             let place = branches.start[k] + (k - j);
-            (tau_q_above[place], tau_v_above[place]) = (q, v);
+            (q_above[place], v_above[place]) = (q, v);
         }
     }
-    let by_q = within + S.cross_dual(s.f[i]);
-    let (BS, IS) = (B.apply_transpose(S), I.apply(S));
-    let first = branches.start[k] + (k - node.v) + 1;
-    let end = branches.start[k + 1];
-    let (mut j, mut place) = (branches.parent[node.v], first);
-    while place < end {
-        let axis = &s.axes[j];
-        tau_q_above[place] = axis.S.dot(by_q);
-        tau_v_above[place] = axis.S.dot(by_v);
-        tau_q[place] = axis.psi.angular.dot(BS) + axis.psi_rate.dot(IS);
-        tau_v[place] = axis.S.angular.dot(BS) + axis.S_rate.dot(IS);
-        (j, place) = (branches.parent[j], place + 1);
+    let loads = Loads { by_q: within + S.cross_dual(own.f), by_v, IS: I.apply(S), BS: B.apply_transpose(S) };
+    let (start, end) = (branches.start[k] + (depth - first) + 1, branches.start[k + 1]);
+    let rows = [
+        &mut q_below[start..end],
+        &mut q_above[start..end],
+        &mut v_below[start..end],
+        &mut v_above[start..end],
+    ];
+    climb(tree, s, node, &loads, rows);
+}
+
+/// What a velocity sends up its branch.
+struct Loads<R> {
+    by_q: Wrench<R>,
+    by_v: Wrench<R>,
+    /// I S
+    IS: Wrench<R>,
+    /// 2Bᵀ S, angular.
+    BS: Vec3<R>,
+}
+
+/// The entries of one velocity with everything above its node, nearest first.
+#[inline(always)]
+fn climb<E: Elem, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    s: &Scratch<R>,
+    node: &Node<E>,
+    loads: &Loads<R>,
+    [q_below, q_above, v_below, v_above]: [&mut [R]; 4],
+) {
+    let count = q_below.len();
+    let floating = s.floating && node.level > 0;
+    let first = if floating { 6 } else { 0 };
+    for (n, axis) in s.axes[first..count].iter().rev().enumerate() {
+        q_above[n] = axis.S.dot(loads.by_q);
+        v_above[n] = axis.S.dot(loads.by_v);
+        q_below[n] = axis.psi.angular.dot(loads.BS) + axis.psi_rate.dot(loads.IS);
+        v_below[n] = axis.S.angular.dot(loads.BS) + axis.S_rate.dot(loads.IS);
     }
+    if floating {
+        let block = base_block(&s.branch[0], loads, minus_gravity::<E, R>(tree));
+        for d in 0..6 {
+            let n = count - 1 - d;
+            (q_below[n], q_above[n]) = (block[0][d], block[1][d]);
+            (v_below[n], v_above[n]) = (block[2][d], block[3][d]);
+        }
+    }
+}
+
+/// The six entries with a floating base, whose axes a_j are the columns of R and whose ψ̇ vanish, as rotated vectors:
+/// (a_j, 0)·f = a_j·f and (p × a_j, a_j)·f = a_j·(n + f × p). ψ̈_j = (−g × a_j, 0) of turning axes only, and Ṡ′ = V × S.
+#[inline(always)]
+fn base_block<R: Real>(base: &Moving<R>, loads: &Loads<R>, lift_off: Vec3<R>) -> [[R; 6]; 4] {
+    let WorldPose { R: rotation, p } = base.pose;
+    let (F, N) = (loads.IS.force, loads.IS.moment);
+    let turned = F.cross(base.V.angular);
+    let turning = F.cross_add(base.V.linear, N.cross_add(base.V.angular, turned.cross_add(p, loads.BS)));
+    let (by_q, by_v) = (loads.by_q.at_point(p), loads.by_v.at_point(p));
+    [
+        in_base(rotation, Vec3::zero(), F.cross(lift_off)),
+        in_base(rotation, by_q.force, by_q.moment),
+        in_base(rotation, turned, turning),
+        in_base(rotation, by_v.force, by_v.moment),
+    ]
+}
+
+#[inline(always)]
+fn in_base<R: Real>(rotation: Mat3<R>, linear: Vec3<R>, angular: Vec3<R>) -> [R; 6] {
+    let (l, a) = (rotation.transpose_mul(linear), rotation.transpose_mul(angular));
+    [l.x, l.y, l.z, a.x, a.y, a.z]
 }

@@ -10,7 +10,7 @@
 //! Forward dynamics: a = M⁻¹(τ − h). For a cotangent g: λ = M⁻¹ g is the gradient by τ, and the others are those of
 //! −λ·rnea at (q, v, a).
 
-use super::{momentum, newton_euler, parameters, rnea};
+use super::{Ended, momentum, newton_euler, parameters, rnea};
 use crate::axis::Axis;
 use crate::model::TreeModel;
 use crate::node::{Motion, Node, WORLD};
@@ -49,9 +49,9 @@ pub fn rnea_vjp<E: Elem, R: Real<Elem = E>>(
 ) {
     for (i, node) in tree.nodes.iter().enumerate() {
         forward(tree, s, (i, node), [q, v, a, lambda]);
-    }
-    for (i, node) in tree.nodes.iter().enumerate().rev() {
-        adjoint(s, (i, node), v, [&mut *by_q, &mut *by_v, &mut *by_a]);
+        for ended in Ended::with(&tree.nodes, i) {
+            adjoint(s, ended, v, [&mut *by_q, &mut *by_v, &mut *by_a]);
+        }
     }
     for k in 0..by_a.len() {
         by_a[k] = lambda[k].mul_add(R::splat(tree.armature[k]), by_a[k]);

@@ -129,11 +129,16 @@ impl<R: Real> World<R> {
     where
         R: Real<Elem = E>,
     {
-        let WorldPose { R: rotation, p } = self.poses[i];
-        let local = lift_inertia::<R>(&tree.nodes[i].inertia);
-        let turned = Inertia { mass: local.mass, h: rotation * local.h, J: local.J.rotated(rotation) };
-        super::shifted(turned, p)
+        inertia_at(&tree.nodes[i].inertia, &self.poses[i])
     }
+}
+
+/// A node's inertia in world axes, about the point its position is told from.
+#[inline(always)]
+pub fn inertia_at<E: Elem, R: Real<Elem = E>>(inertia: &Inertia<E>, pose: &WorldPose<R>) -> Inertia<R> {
+    let local = lift_inertia::<R>(inertia);
+    let turned = Inertia { mass: local.mass, h: pose.R * local.h, J: local.J.rotated(pose.R) };
+    super::shifted(turned, pose.p)
 }
 
 /// The `k`-th motion axis of a node in world axes, about the point its position is told from.

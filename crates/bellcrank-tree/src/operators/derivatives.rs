@@ -9,7 +9,8 @@ use crate::branches::Branches;
 use crate::error::TreeError;
 use crate::kernels::{aba, apart, crba, rnea, rnea_jacobian, vjp};
 use crate::layout::Layout;
-use bellcrank_math::{Elem, Real};
+use crate::precision::Precision;
+use bellcrank_math::Real;
 
 const Q: Layout<'static> = Layout::Configuration;
 const V: Layout<'static> = Layout::Tangent;
@@ -44,7 +45,7 @@ pub struct AbaGradients<'a, E> {
     pub parameters: &'a mut [E],
 }
 
-impl<E: Elem> Batch<'_, E> {
+impl<E: Precision> Batch<'_, E> {
     /// ∂τ/∂q and ∂τ/∂v of inverse dynamics, each nv × nv by rows; ∂τ/∂a is the mass matrix.
     ///
     /// # Errors
@@ -58,7 +59,24 @@ impl<E: Elem> Batch<'_, E> {
         tau_v: &mut [E],
     ) -> Result<(), TreeError> {
         let outputs = &mut [("tau_q", Layout::Branched, tau_q), ("tau_v", Layout::Branched, tau_v)];
-        self.run(&RneaJacobian, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
+        self.run(RneaJacobian, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
+    }
+
+    /// Likewise without the zeros between unrelated branches: the numbers whose rows and columns
+    /// [`crate::TreeModel::derivative_entries`] lists.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn rnea_derivatives_entries(
+        &self,
+        q: &[E],
+        v: &[E],
+        a: &[E],
+        [tau_q, tau_v]: [&mut [E]; 2],
+    ) -> Result<(), TreeError> {
+        let entries = Layout::BranchedEntries;
+        let outputs = &mut [("tau_q entries", entries, tau_q), ("tau_v entries", entries, tau_v)];
+        self.run(RneaJacobian, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
     }
 
     /// ∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹ of forward dynamics, each nv × nv by rows.
@@ -73,7 +91,7 @@ impl<E: Elem> Batch<'_, E> {
         [a_q, a_v, a_tau]: [&mut [E]; 3],
     ) -> Result<(), TreeError> {
         let outputs = &mut [("a_q", M, a_q), ("a_v", M, a_v), ("a_tau", M, a_tau)];
-        self.run(&AbaJacobian, &[("q", Q, q), ("v", V, v), ("tau", V, tau)], outputs)
+        self.run(AbaJacobian, &[("q", Q, q), ("v", V, v), ("tau", V, tau)], outputs)
     }
 
     /// Gradients of λ·rnea(q, v, a) at the cost of two and a half inverse dynamics.
@@ -97,7 +115,7 @@ impl<E: Elem> Batch<'_, E> {
             ("gradient by a", V, out.a),
             wanted,
         ];
-        self.run(&RneaVjp { parameters: bodies > 0 }, &inputs, outputs)
+        self.run(RneaVjp { parameters: bodies > 0 }, &inputs, outputs)
     }
 
     /// Forward dynamics and the gradients of g·aba(q, v, τ).
@@ -121,11 +139,11 @@ impl<E: Elem> Batch<'_, E> {
             ("gradient by tau", V, out.tau),
             ("gradient by parameters", Layout::Plain(10 * bodies), out.parameters),
         ];
-        self.run(&AbaVjp { parameters: bodies > 0 }, &inputs, outputs)
+        self.run(AbaVjp { parameters: bodies > 0 }, &inputs, outputs)
     }
 }
 
-pub(crate) struct RneaJacobian;
+pub struct RneaJacobian;
 
 operator! {
     RneaJacobian;
@@ -138,10 +156,10 @@ operator! {
     }
 }
 
-pub(crate) struct AbaJacobian;
+pub struct AbaJacobian;
 
 /// Memory of [`AbaJacobian`].
-pub(crate) struct AbaJacobianScratch<R> {
+pub struct AbaJacobianScratch<R> {
     jacobian: rnea_jacobian::Scratch<R>,
     crba: crba::Scratch<R>,
     rnea: rnea::Scratch<R>,
@@ -204,7 +222,7 @@ fn spread_negative<R: Real>(branches: &Branches, packed: &[R], matrix: &mut [R])
     }
 }
 
-pub(crate) struct RneaVjp {
+pub struct RneaVjp {
     pub parameters: bool,
 }
 
@@ -224,7 +242,7 @@ operator! {
     }
 }
 
-pub(crate) struct AbaVjp {
+pub struct AbaVjp {
     pub parameters: bool,
 }
 

@@ -7,6 +7,7 @@ use crate::error::TreeError;
 use crate::kernels::{aba, apart, crba, ltdl, rnea};
 use crate::layout::Layout;
 use crate::model::{Frame, FrameId, TreeModel};
+use crate::precision::Precision;
 use bellcrank_math::{Elem, Real};
 
 /// Loads from outside: on each of `frames` a force and a moment about its origin, in its axes; `wrenches` has
@@ -25,7 +26,7 @@ impl<E> Default for External<'_, E> {
     }
 }
 
-impl<E: Elem> Batch<'_, E> {
+impl<E: Precision> Batch<'_, E> {
     /// Inverse dynamics: τ = M(q) a + C(q, v) v + g(q).
     ///
     /// # Errors
@@ -50,7 +51,7 @@ impl<E: Elem> Batch<'_, E> {
         let wrenches = ("wrenches", Layout::Plain(6 * external.frames.len()), external.wrenches);
         let tangent = Layout::Tangent;
         let inputs = [("q", Layout::Configuration, q), ("v", tangent, v), ("a", tangent, a), wrenches];
-        self.run(&operator, &inputs, &mut [("tau", tangent, tau)])
+        self.run(operator, &inputs, &mut [("tau", tangent, tau)])
     }
 
     /// C(q, v) v + g(q): the efforts that keep the mechanism from accelerating.
@@ -60,7 +61,7 @@ impl<E: Elem> Batch<'_, E> {
     pub fn bias(&self, q: &[E], v: &[E], tau: &mut [E]) -> Result<(), TreeError> {
         let operator = Rnea::<E, true, false> { frames: vec![] };
         let inputs = [("q", Layout::Configuration, q), ("v", Layout::Tangent, v)];
-        self.run(&operator, &inputs, &mut [("tau", Layout::Tangent, tau)])
+        self.run(operator, &inputs, &mut [("tau", Layout::Tangent, tau)])
     }
 
     /// g(q): the efforts that hold the mechanism against gravity.
@@ -69,7 +70,7 @@ impl<E: Elem> Batch<'_, E> {
     /// When sizes do not agree.
     pub fn gravity(&self, q: &[E], tau: &mut [E]) -> Result<(), TreeError> {
         let operator = Rnea::<E, false, false> { frames: vec![] };
-        self.run(&operator, &[("q", Layout::Configuration, q)], &mut [("tau", Layout::Tangent, tau)])
+        self.run(operator, &[("q", Layout::Configuration, q)], &mut [("tau", Layout::Tangent, tau)])
     }
 
     /// The mass matrix M(q), dense and symmetric.
@@ -78,7 +79,17 @@ impl<E: Elem> Batch<'_, E> {
     /// When sizes do not agree.
     pub fn crba(&self, q: &[E], mass: &mut [E]) -> Result<(), TreeError> {
         let output = ("mass", Layout::Symmetric, mass);
-        self.run(&Crba, &[("q", Layout::Configuration, q)], &mut [output])
+        self.run(Crba, &[("q", Layout::Configuration, q)], &mut [output])
+    }
+
+    /// The mass matrix without the zeros between unrelated branches and without mirror images: the numbers whose rows
+    /// and columns [`TreeModel::mass_entries`] lists. A third of the dense matrix for a quadruped.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn crba_entries(&self, q: &[E], values: &mut [E]) -> Result<(), TreeError> {
+        let output = ("mass entries", Layout::SymmetricEntries, values);
+        self.run(Crba, &[("q", Layout::Configuration, q)], &mut [output])
     }
 
     /// The inverse M(q)⁻¹, dense and symmetric.
@@ -87,7 +98,7 @@ impl<E: Elem> Batch<'_, E> {
     /// When sizes do not agree.
     pub fn mass_inverse(&self, q: &[E], inverse: &mut [E]) -> Result<(), TreeError> {
         let output = ("inverse", Layout::TangentMatrix, inverse);
-        self.run(&MassInverse, &[("q", Layout::Configuration, q)], &mut [output])
+        self.run(MassInverse, &[("q", Layout::Configuration, q)], &mut [output])
     }
 
     /// Forward dynamics: a = M(q)⁻¹ (τ − C(q, v) v − g(q)).
@@ -114,12 +125,12 @@ impl<E: Elem> Batch<'_, E> {
         let wrenches = ("wrenches", Layout::Plain(6 * external.frames.len()), external.wrenches);
         let tangent = Layout::Tangent;
         let inputs = [("q", Layout::Configuration, q), ("v", tangent, v), ("tau", tangent, tau), wrenches];
-        self.run(&operator, &inputs, &mut [("a", tangent, a)])
+        self.run(operator, &inputs, &mut [("a", tangent, a)])
     }
 }
 
 /// Inverse dynamics; without velocities or accelerations where they are zero.
-pub(crate) struct Rnea<E, const MOVING: bool, const ACCELERATING: bool> {
+pub struct Rnea<E, const MOVING: bool, const ACCELERATING: bool> {
     pub frames: Vec<Frame<E>>,
 }
 
@@ -146,7 +157,7 @@ impl<E: Elem, const MOVING: bool, const ACCELERATING: bool> Operator<E> for Rnea
     }
 }
 
-pub(crate) struct Crba;
+pub struct Crba;
 
 operator! {
     Crba;
@@ -154,7 +165,7 @@ operator! {
     run |this, tree, s, q, mass| { apart::mass_matrix(tree, s, q, mass); }
 }
 
-pub(crate) struct Aba<E> {
+pub struct Aba<E> {
     pub frames: Vec<Frame<E>>,
 }
 
@@ -168,7 +179,7 @@ operator! {
     }
 }
 
-pub(crate) struct MassInverse;
+pub struct MassInverse;
 
 operator! {
     MassInverse;

@@ -8,21 +8,22 @@ use crate::kernels::poses::Poses;
 use crate::kernels::{manifold, world::World};
 use crate::layout::Layout;
 use crate::model::{Frame, FrameId, TreeModel};
+use crate::precision::Precision;
 use bellcrank_math::{Elem, Real};
 
 const Q: Layout<'static> = Layout::Configuration;
 const V: Layout<'static> = Layout::Tangent;
 
-impl<E: Elem> Batch<'_, E> {
+impl<E: Precision> Batch<'_, E> {
     /// World poses of frames: per state and frame the 3×4 matrix \[R_WF | p_WF\] by rows. Only what lies between
     /// the frames and the world is computed.
     ///
     /// # Errors
     /// When sizes do not agree, or a frame is not the tree's.
     pub fn fk(&self, q: &[E], frames: &[FrameId], X_WF: &mut [E]) -> Result<(), TreeError> {
-        let operator = Poses::new(self.tree, self.tree.frames_of(frames)?);
-        let layout = Layout::Picked(operator.picks(), operator.block());
-        self.run(&operator, &[("q", Q, q)], &mut [("X_WF", layout, X_WF)])
+        let (operator, picks) = Poses::new(self.tree, self.tree.frames_of(frames)?);
+        let layout = Layout::Picked(&picks, operator.block());
+        self.run(operator, &[("q", Q, q)], &mut [("X_WF", layout, X_WF)])
     }
 
     /// Geometric Jacobian of a frame, 6 × nv by rows, linear rows first: velocity = J v.
@@ -37,7 +38,7 @@ impl<E: Elem> Batch<'_, E> {
         J: &mut [E],
     ) -> Result<(), TreeError> {
         let operator = Jacobian { frame: self.frame_of(frame)?, reference };
-        self.run(&operator, &[("q", Q, q)], &mut [("J", Layout::Columns(6), J)])
+        self.run(operator, &[("q", Q, q)], &mut [("J", Layout::Columns(6), J)])
     }
 
     /// Time derivative of a frame's Jacobian, 6 × nv by rows.
@@ -53,7 +54,7 @@ impl<E: Elem> Batch<'_, E> {
         J_rate: &mut [E],
     ) -> Result<(), TreeError> {
         let operator = JacobianRate { frame: self.frame_of(frame)?, reference };
-        self.run(&operator, &[("q", Q, q), ("v", V, v)], &mut [("J_rate", Layout::Columns(6), J_rate)])
+        self.run(operator, &[("q", Q, q), ("v", V, v)], &mut [("J_rate", Layout::Columns(6), J_rate)])
     }
 
     /// Motion of a frame: 18 numbers per state, namely velocity, spatial acceleration and classical acceleration
@@ -71,7 +72,7 @@ impl<E: Elem> Batch<'_, E> {
     ) -> Result<(), TreeError> {
         let operator = FrameMotion { frame: self.frame_of(frame)?, reference };
         let inputs = [("q", Q, q), ("v", V, v), ("a", V, a)];
-        self.run(&operator, &inputs, &mut [("motion", Layout::Plain(18), motion)])
+        self.run(operator, &inputs, &mut [("motion", Layout::Plain(18), motion)])
     }
 
     /// Derivatives of a frame's velocity and spatial acceleration: ∂V/∂q, ∂A/∂q, ∂A/∂v, three matrices of 6 × nv
@@ -89,7 +90,7 @@ impl<E: Elem> Batch<'_, E> {
     ) -> Result<(), TreeError> {
         let operator = FrameMotionDerivatives { frame: self.frame_of(frame)?, reference };
         let inputs = [("q", Q, q), ("v", V, v), ("a", V, a)];
-        self.run(&operator, &inputs, &mut [("derivatives", Layout::Columns(18), derivatives)])
+        self.run(operator, &inputs, &mut [("derivatives", Layout::Columns(18), derivatives)])
     }
 
     /// q ⊕ δ: scalars add, rotations turn by body-fixed rotation vectors, free bases move along screws.
@@ -97,7 +98,7 @@ impl<E: Elem> Batch<'_, E> {
     /// # Errors
     /// When sizes do not agree.
     pub fn integrate(&self, q: &[E], delta: &[E], moved: &mut [E]) -> Result<(), TreeError> {
-        self.run(&Integrate, &[("q", Q, q), ("delta", V, delta)], &mut [("moved", Q, moved)])
+        self.run(Integrate, &[("q", Q, q), ("delta", V, delta)], &mut [("moved", Q, moved)])
     }
 
     /// δ with from ⊕ δ = to, turning the short way.
@@ -105,7 +106,7 @@ impl<E: Elem> Batch<'_, E> {
     /// # Errors
     /// When sizes do not agree.
     pub fn difference(&self, from: &[E], to: &[E], delta: &mut [E]) -> Result<(), TreeError> {
-        self.run(&Difference, &[("from", Q, from), ("to", Q, to)], &mut [("delta", V, delta)])
+        self.run(Difference, &[("from", Q, from), ("to", Q, to)], &mut [("delta", V, delta)])
     }
 
     fn frame_of(&self, frame: FrameId) -> Result<Frame<E>, TreeError> {
@@ -139,7 +140,7 @@ fn move_world<E: Elem, R: Real<Elem = E>, const ORDER: usize>(
 /// An operator on one frame: how many derivatives of q it is given, and what it writes.
 macro_rules! of_frame {
     ($name:ident, $order:literal, |$this:ident, $tree:ident, $world:ident, $out:ident| $write:expr) => {
-        pub(crate) struct $name<E> {
+        pub struct $name<E> {
             pub frame: Frame<E>,
             pub reference: Reference,
         }
@@ -168,7 +169,7 @@ of_frame!(FrameMotionDerivatives, 2, |this, tree, world, out| {
     frames::motion_derivatives(tree, world, &this.frame, this.reference, out)
 });
 
-pub(crate) struct Integrate;
+pub struct Integrate;
 
 operator! {
     Integrate;
@@ -179,7 +180,7 @@ operator! {
     }
 }
 
-pub(crate) struct Difference;
+pub struct Difference;
 
 operator! {
     Difference;

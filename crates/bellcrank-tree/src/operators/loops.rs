@@ -5,7 +5,7 @@ use super::{Batch, split};
 use crate::error::TreeError;
 use crate::kernels::constrained::{self, Scratch};
 use crate::layout::Layout;
-use bellcrank_math::Elem;
+use crate::precision::Precision;
 
 const Q: Layout<'static> = Layout::Configuration;
 const V: Layout<'static> = Layout::Tangent;
@@ -25,7 +25,7 @@ impl Default for Consistency {
     }
 }
 
-impl<E: Elem> Batch<'_, E> {
+impl<E: Precision> Batch<'_, E> {
     /// How far loops and couplings are open, c(q), and the loop-closure Jacobian G, rows × nv by rows: ċ = G v.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl<E: Elem> Batch<'_, E> {
     pub fn loop_closure(&self, q: &[E], c: &mut [E], G: &mut [E]) -> Result<(), TreeError> {
         let rows = self.tree.loops.rows;
         let outputs = &mut [("c", Layout::Plain(rows), c), ("G", Layout::Columns(rows), G)];
-        self.run(&LoopClosure, &[("q", Q, q)], outputs)
+        self.run(LoopClosure, &[("q", Q, q)], outputs)
     }
 
     /// Ġ v: what the loops' accelerations are when all joints keep their speed.
@@ -42,7 +42,7 @@ impl<E: Elem> Batch<'_, E> {
     /// When sizes do not agree.
     pub fn loop_drift(&self, q: &[E], v: &[E], drift: &mut [E]) -> Result<(), TreeError> {
         let rows = Layout::Plain(self.tree.loops.rows);
-        self.run(&LoopDrift, &[("q", Q, q), ("v", V, v)], &mut [("drift", rows, drift)])
+        self.run(LoopDrift, &[("q", Q, q), ("v", V, v)], &mut [("drift", rows, drift)])
     }
 
     /// Forward dynamics with closed loops: accelerations a with G a + Ġ v = 0, and the loops' reactions λ with
@@ -59,7 +59,7 @@ impl<E: Elem> Batch<'_, E> {
         [a, lambda]: [&mut [E]; 2],
     ) -> Result<(), TreeError> {
         let outputs = &mut [("a", V, a), ("lambda", Layout::Plain(self.tree.loops.rows), lambda)];
-        self.run(&ConstrainedForward { pull }, &[("q", Q, q), ("v", V, v), ("tau", V, tau)], outputs)
+        self.run(ConstrainedForward { pull }, &[("q", Q, q), ("v", V, v), ("tau", V, tau)], outputs)
     }
 
     /// Inverse dynamics with closed loops: efforts of the actuated velocities alone (all others are zero), and the
@@ -75,7 +75,7 @@ impl<E: Elem> Batch<'_, E> {
         [tau, missing]: [&mut [E]; 2],
     ) -> Result<(), TreeError> {
         let outputs = &mut [("tau", V, tau), ("missing", Layout::Plain(1), missing)];
-        self.run(&ActuatedInverse, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
+        self.run(ActuatedInverse, &[("q", Q, q), ("v", V, v), ("a", V, a)], outputs)
     }
 
     /// The nearest configuration whose loops close, and the gap that is left (largest row of c, \[m or rad\]).
@@ -91,11 +91,11 @@ impl<E: Elem> Batch<'_, E> {
         let held = self.tree.v_order.place.iter().map(|place| options.held.contains(place)).collect();
         let operator = Consistent { held, iterations: options.iterations };
         let outputs = &mut [("closed", Q, closed), ("gap", Layout::Plain(1), gap)];
-        self.run(&operator, &[("q", Q, q)], outputs)
+        self.run(operator, &[("q", Q, q)], outputs)
     }
 }
 
-pub(crate) struct LoopClosure;
+pub struct LoopClosure;
 
 operator! {
     LoopClosure;
@@ -109,7 +109,7 @@ operator! {
     }
 }
 
-pub(crate) struct LoopDrift;
+pub struct LoopDrift;
 
 operator! {
     LoopDrift;
@@ -121,7 +121,7 @@ operator! {
     }
 }
 
-pub(crate) struct ConstrainedForward<E> {
+pub struct ConstrainedForward<E> {
     pull: E,
 }
 
@@ -136,7 +136,7 @@ operator! {
     }
 }
 
-pub(crate) struct ActuatedInverse;
+pub struct ActuatedInverse;
 
 operator! {
     ActuatedInverse;
@@ -149,7 +149,7 @@ operator! {
     }
 }
 
-pub(crate) struct Consistent {
+pub struct Consistent {
     held: Vec<bool>,
     iterations: usize,
 }

@@ -1,5 +1,6 @@
 //! One method per operator, on arrays.
 
+mod any;
 mod derivatives;
 mod dynamics;
 mod kinematics;
@@ -7,14 +8,18 @@ mod loops;
 mod macros;
 mod whole;
 
+pub use any::AnyOperator;
+pub(crate) use any::run_any;
 pub use derivatives::{AbaGradients, RneaGradients};
 pub use dynamics::External;
 pub use loops::Consistency;
+pub(crate) use macros::operator;
 
 use crate::batch::{self, Input, Operator, Output, Plan};
 use crate::error::TreeError;
 use crate::model::{Frame, FrameId, TreeModel};
-use bellcrank_math::Elem;
+use crate::precision::Precision;
+use bellcrank_math::{Elem, Level};
 
 /// A tree with settings for batched calls.
 ///
@@ -29,7 +34,7 @@ pub struct Batch<'a, E: Elem> {
 impl<E: Elem> TreeModel<E> {
     /// Operators on arrays, on one thread.
     pub fn batch(&self) -> Batch<'_, E> {
-        Batch { tree: self, plan: Plan { threads: 1, lanes: true } }
+        Batch { tree: self, plan: Plan::default() }
     }
 
     /// The constants of some frames.
@@ -50,18 +55,48 @@ impl<'a, E: Elem> Batch<'a, E> {
     }
 
     /// One state after the other instead of several at a time: the same bits, slowly, for comparison.
-    pub fn one_by_one(mut self) -> Self {
-        self.plan.lanes = false;
+    pub fn one_by_one(self) -> Self {
+        self.level(Level::Scalar)
+    }
+
+    /// Lanes of this instruction set instead of the widest; one by one where the processor lacks it. The same bits.
+    pub fn level(mut self, level: Level) -> Self {
+        self.plan.level = level;
         self
     }
 
-    fn run<O: Operator<E>>(
+    /// Computes everything and writes no results: the array's share of the time is the rest.
+    pub(crate) fn without_results(mut self) -> Self {
+        self.plan.results = false;
+        self
+    }
+
+    /// Runs an operator of one's own on every state: see [`crate::batch`] for an example.
+    ///
+    /// # Errors
+    /// When sizes do not agree.
+    pub fn run_operator<O: Operator<E>>(
         &self,
         operator: &O,
         inputs: &[Input<'_, E>],
         outputs: &mut [Output<'_, E>],
-    ) -> Result<(), TreeError> {
+    ) -> Result<(), TreeError>
+    where
+        E: Precision,
+    {
         batch::run(self.tree, self.plan, operator, inputs, outputs)
+    }
+
+    fn run<O: Into<AnyOperator<E>>>(
+        &self,
+        operator: O,
+        inputs: &[Input<'_, E>],
+        outputs: &mut [Output<'_, E>],
+    ) -> Result<(), TreeError>
+    where
+        E: Precision,
+    {
+        E::work(self.tree, self.plan, &operator.into(), (inputs, outputs))
     }
 }
 

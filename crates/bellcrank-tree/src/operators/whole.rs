@@ -6,12 +6,12 @@ use crate::error::TreeError;
 use crate::kernels::kinematics::WorldPose;
 use crate::kernels::{centroidal, parameters, rnea, world::World};
 use crate::layout::Layout;
-use bellcrank_math::Elem;
+use crate::precision::Precision;
 
 const Q: Layout<'static> = Layout::Configuration;
 const V: Layout<'static> = Layout::Tangent;
 
-impl<E: Elem> Batch<'_, E> {
+impl<E: Precision> Batch<'_, E> {
     /// Centre of mass \[m\] and centroidal momentum matrix, 6 × nv by rows: (linear, angular momentum about the
     /// centre of mass, world axes) = A_g v. Its first three rows are the mass times the Jacobian of the centre of
     /// mass.
@@ -20,7 +20,7 @@ impl<E: Elem> Batch<'_, E> {
     /// When sizes do not agree.
     pub fn centroidal(&self, q: &[E], com: &mut [E], A_g: &mut [E]) -> Result<(), TreeError> {
         let outputs = &mut [("com", Layout::Plain(3), com), ("A_g", Layout::Columns(6), A_g)];
-        self.run(&Centroidal, &[("q", Q, q)], outputs)
+        self.run(Centroidal, &[("q", Q, q)], outputs)
     }
 
     /// Ȧ_g, the time derivative of the centroidal momentum matrix, 6 × nv by rows: ḣ_g = A_g a + Ȧ_g v. Its first
@@ -30,7 +30,7 @@ impl<E: Elem> Batch<'_, E> {
     /// When sizes do not agree.
     pub fn centroidal_rate(&self, q: &[E], v: &[E], A_g_rate: &mut [E]) -> Result<(), TreeError> {
         let output = ("A_g_rate", Layout::Columns(6), A_g_rate);
-        self.run(&CentroidalRate, &[("q", Q, q), ("v", V, v)], &mut [output])
+        self.run(CentroidalRate, &[("q", Q, q), ("v", V, v)], &mut [output])
     }
 
     /// Centre of mass \[m\] and its Jacobian, 3 × nv by rows.
@@ -41,7 +41,7 @@ impl<E: Elem> Batch<'_, E> {
         let mass = self.tree.nodes.iter().fold(E::zero(), |sum, node| sum + node.inertia.mass);
         let operator = CenterOfMass { per_mass: mass.recip() };
         let outputs = &mut [("com", Layout::Plain(3), com), ("J_com", Layout::Columns(3), J_com)];
-        self.run(&operator, &[("q", Q, q)], outputs)
+        self.run(operator, &[("q", Q, q)], outputs)
     }
 
     /// Kinetic and potential energy \[J\], two numbers per state. Potential energy is −Σ m g·c.
@@ -49,7 +49,7 @@ impl<E: Elem> Batch<'_, E> {
     /// # Errors
     /// When sizes do not agree.
     pub fn energies(&self, q: &[E], v: &[E], energies: &mut [E]) -> Result<(), TreeError> {
-        self.run(&Energies, &[("q", Q, q), ("v", V, v)], &mut [("energies", Layout::Plain(2), energies)])
+        self.run(Energies, &[("q", Q, q), ("v", V, v)], &mut [("energies", Layout::Plain(2), energies)])
     }
 
     /// The joint-torque regressor Y, nv × 10·bodies by rows: rnea(q, v, a) = Y π (without rotor inertia), where π
@@ -60,11 +60,11 @@ impl<E: Elem> Batch<'_, E> {
     pub fn torque_regressor(&self, q: &[E], v: &[E], a: &[E], Y: &mut [E]) -> Result<(), TreeError> {
         let inputs = [("q", Q, q), ("v", V, v), ("a", V, a)];
         let width = Layout::Rows(10 * self.tree.body_count());
-        self.run(&Regressor, &inputs, &mut [("Y", width, Y)])
+        self.run(Regressor, &inputs, &mut [("Y", width, Y)])
     }
 }
 
-pub(crate) struct Centroidal;
+pub struct Centroidal;
 
 operator! {
     Centroidal;
@@ -75,7 +75,7 @@ operator! {
     }
 }
 
-pub(crate) struct CentroidalRate;
+pub struct CentroidalRate;
 
 operator! {
     CentroidalRate;
@@ -86,7 +86,7 @@ operator! {
     }
 }
 
-pub(crate) struct CenterOfMass<E> {
+pub struct CenterOfMass<E> {
     per_mass: E,
 }
 
@@ -104,7 +104,7 @@ operator! {
     }
 }
 
-pub(crate) struct Energies;
+pub struct Energies;
 
 operator! {
     Energies;
@@ -116,7 +116,7 @@ operator! {
     }
 }
 
-pub(crate) struct Regressor;
+pub struct Regressor;
 
 operator! {
     Regressor;

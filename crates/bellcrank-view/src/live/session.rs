@@ -43,12 +43,17 @@ impl Default for LiveOptions {
 const FIRST_WORLDS: usize = 100;
 /// Frames per second that are offered to browsers.
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
+/// A frame that nobody has fetched is made anew after this time; a slow browser then costs few frames.
+const STALE: Duration = Duration::from_millis(50);
 /// Steps between two looks at the program.
 const STRIDE: usize = 4;
 /// Simulation that falls behind by more than this gives up the difference [s].
 const LARGEST_LAG: f64 = 0.05;
 /// Part of the time that may go into stepping when it cannot keep up.
 const BUDGET: Duration = Duration::from_millis(28);
+
+/// One part of the time for the browser to so many for the simulation, at least.
+const BROWSER_SHARE: u32 = 4;
 
 /// A server and the state of play. The batch stays with the caller.
 pub struct Live {
@@ -152,7 +157,9 @@ impl Live {
                 self.measured_speed += 0.1 * (now - self.measured_speed);
             }
             self.publish(batch)?;
-            std::thread::sleep(FRAME_TIME.saturating_sub(before.elapsed()));
+            // the browser needs its share of a small machine, also when the simulation cannot keep up
+            let spent = before.elapsed();
+            std::thread::sleep(FRAME_TIME.saturating_sub(spent).max(spent / BROWSER_SHARE));
         }
         Ok(())
     }
@@ -265,10 +272,8 @@ impl Live {
     }
 
     fn go_to_keyframe(&mut self, batch: &mut Batch, worlds: &[usize], name: &str) -> Result<(), BatchError> {
-        for &world in worlds {
-            if !batch.reset_to_keyframe(world, name)? {
-                self.note = format!("the mechanism does not close at {name:?}");
-            }
+        if batch.reset_worlds_to_keyframe(worlds, name)?.contains(&false) {
+            self.note = format!("the mechanism does not close at {name:?}");
         }
         Ok(())
     }
@@ -288,7 +293,9 @@ impl Live {
     /// Never, once started: the worlds were found then.
     pub fn publish(&mut self, batch: &Batch) -> Result<(), ViewError> {
         let first = self.hub.frame().number == 0;
-        if first || self.watchers() > 0 && self.shown.elapsed() >= FRAME_TIME / 2 {
+        let age = self.shown.elapsed();
+        let wanted = age >= STALE || age >= FRAME_TIME / 2 && self.hub.is_taken();
+        if first || self.watchers() > 0 && wanted {
             self.shown = Instant::now();
             let frame = Frame::of(batch, self.scene.worlds(), self.time, Touching::Only(self.focus))?;
             if frame != self.last {

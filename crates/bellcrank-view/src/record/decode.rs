@@ -20,6 +20,7 @@ pub struct Playback {
 struct Sizes {
     poses: usize,
     joints: usize,
+    velocities: usize,
     traces: usize,
 }
 
@@ -61,13 +62,14 @@ pub fn read_recording(bytes: &[u8]) -> Result<Playback, ViewError> {
 
 fn sizes(header: &Value) -> Option<Sizes> {
     let scene = &header["scene"];
-    let mut sizes = Sizes { poses: 0, joints: 0, traces: 0 };
+    let mut sizes = Sizes { poses: 0, joints: 0, velocities: 0, traces: 0 };
     for world in scene["worlds"].as_array()? {
         let model = &scene["models"][usize::try_from(world["model"].as_u64()?).ok()?];
         sizes.poses += model["bodies"].as_array()?.len() * POSE_NUMBERS;
         for joint in model["joints"].as_array()? {
             // a free joint has seven; a hostile file may say anything
             sizes.joints += joint["coordinate_count"].as_u64().filter(|&n| n <= 7)? as usize;
+            sizes.velocities += joint["angle"].as_array()?.len();
         }
         sizes.traces += scene["traces"].as_array()?.len();
     }
@@ -81,19 +83,22 @@ fn read_block(
     frames: &mut Vec<Frame>,
 ) -> Result<(), ViewError> {
     let mut reader = Reader { bytes: block };
-    let mut numbers = vec![0_i32; sizes.poses + sizes.joints];
+    let mut numbers = vec![0_i32; sizes.poses + sizes.joints + sizes.velocities];
     for _ in 0..count {
         let mut frame = Frame { time: f64::from_le_bytes(reader.array()?), ..Frame::default() };
         for number in &mut numbers {
             *number = number.wrapping_add(reader.signed()?);
         }
-        let (poses, joints) = numbers.split_at(sizes.poses);
+        let (poses, rest) = numbers.split_at(sizes.poses);
+        let (joints, velocities) = rest.split_at(sizes.joints);
         let pose = |(k, &n): (usize, &i32)| {
             let quantum = if k % POSE_NUMBERS < 3 { quanta.position } else { quanta.quaternion };
             (f64::from(n) * quantum) as f32
         };
         frame.poses = poses.iter().enumerate().map(pose).collect();
-        frame.joints = joints.iter().map(|&n| (f64::from(n) * quanta.joint) as f32).collect();
+        let all = |list: &[i32], quantum| list.iter().map(|&n| (f64::from(n) * quantum) as f32).collect();
+        frame.joints = all(joints, quanta.joint);
+        frame.joint_velocities = all(velocities, quanta.joint_velocity);
         for _ in 0..sizes.traces {
             frame.traces.push(f32::from_le_bytes(reader.array()?));
         }

@@ -10,7 +10,7 @@ use crate::frame::{CONTACT_NUMBERS, Frame, POSE_NUMBERS};
 /// Collects frames into a block.
 pub(crate) struct BlockEncoder {
     quanta: Quanta,
-    /// The last frame's whole numbers: poses, then joints. Empty at the start of a block.
+    /// The last frame's whole numbers: poses, joints, joint velocities. Empty at the start of a block.
     last: Vec<i32>,
     bytes: Vec<u8>,
     pub frames: usize,
@@ -52,7 +52,8 @@ impl BlockEncoder {
     }
 
     fn whole_numbers(&self, frame: &Frame) -> Vec<i32> {
-        let mut numbers = Vec::with_capacity(frame.poses.len() + frame.joints.len());
+        let mut numbers =
+            Vec::with_capacity(frame.poses.len() + frame.joints.len() + frame.joint_velocities.len());
         for (body, pose) in frame.poses.chunks_exact(POSE_NUMBERS).enumerate() {
             numbers.extend(pose[..3].iter().map(|&x| whole(x, self.quanta.position)));
             let quat: Vec<i32> = pose[3..].iter().map(|&x| whole(x, self.quanta.quaternion)).collect();
@@ -62,6 +63,7 @@ impl BlockEncoder {
             numbers.extend(quat.iter().map(|&x| if alike < 0 { -x } else { x }));
         }
         numbers.extend(frame.joints.iter().map(|&q| whole(q, self.quanta.joint)));
+        numbers.extend(frame.joint_velocities.iter().map(|&v| whole(v, self.quanta.joint_velocity)));
         numbers
     }
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 /// First bytes.
 pub(crate) const MAGIC: &[u8; 8] = b"BELLREC1";
 /// Of the format; readers refuse others.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 /// Frames to a block: the first stands alone, the others are differences.
 pub(crate) const BLOCK_FRAMES: usize = 60;
 
@@ -30,6 +30,8 @@ pub(crate) struct Quanta {
     pub quaternion: f64,
     /// Joint coordinates [rad or m].
     pub joint: f64,
+    /// Joint velocities [rad/s or m/s].
+    pub joint_velocity: f64,
     /// Contact forces [N].
     pub force: f64,
 }
@@ -41,6 +43,7 @@ impl Quanta {
             position: scene.size() / 65536.0,
             quaternion: 1.0 / 32767.0,
             joint: 1e-4,
+            joint_velocity: 1e-3,
             force: scene.weight() / 4096.0,
         }
     }

@@ -57,7 +57,8 @@ impl Recorder {
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = File::create(&part).map_err(|source| ViewError::File { path: part.clone(), source })?;
+        let fault = |source| ViewError::CannotWrite { path: path.to_owned(), source };
+        let file = File::create(&part).map_err(fault)?;
         Self::start(batch, options, Store::File(BufWriter::new(file)), Some((part, path.to_owned())))
     }
 
@@ -109,7 +110,7 @@ impl Recorder {
     pub fn finish(mut self) -> Result<PathBuf, ViewError> {
         drop(self.writer.finish()?);
         let (part, page) = self.files.ok_or(ViewError::BadRecording("it is in memory"))?;
-        let fault = |source| ViewError::File { path: page.clone(), source };
+        let fault = |source| ViewError::CannotWrite { path: page.clone(), source };
         let html = page.with_extension("html.new");
         let recording = BufReader::new(File::open(&part).map_err(fault)?);
         let mut out = BufWriter::new(File::create(&html).map_err(fault)?);

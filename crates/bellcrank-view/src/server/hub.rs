@@ -1,7 +1,7 @@
 //! Between the simulation and the browsers: the newest frame for all, everyone's commands for one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +19,8 @@ pub(crate) struct Hub {
     state: Mutex<Numbered<String>>,
     commands: Mutex<Sender<String>>,
     clients: AtomicUsize,
+    /// Someone has taken the newest frame.
+    taken: AtomicBool,
 }
 
 impl Hub {
@@ -30,12 +32,23 @@ impl Hub {
             state: Mutex::default(),
             commands: Mutex::new(sender),
             clients: AtomicUsize::new(0),
+            taken: AtomicBool::new(true),
         };
         (Arc::new(hub), receiver)
     }
 
     pub fn publish_frame(&self, message: Vec<u8>) {
+        self.taken.store(false, Ordering::Relaxed);
         replace(&self.frame, message);
+    }
+
+    /// Notes that a browser has been sent the newest frame: the next one is wanted.
+    pub fn take(&self) {
+        self.taken.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed)
     }
 
     pub fn publish_state(&self, json: String) {

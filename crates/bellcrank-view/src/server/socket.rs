@@ -47,6 +47,7 @@ fn converse(socket: &mut WebSocket<TcpStream>, hub: &Hub) -> Result<(), Error> {
         let frame = hub.frame();
         if ready && frame.number > frame_seen {
             (ready, frame_seen) = (false, frame.number);
+            hub.take();
             socket.send(Message::binary(frame.message.as_slice().to_vec()))?;
         }
     }

@@ -36,7 +36,7 @@ export class App {
     this.view.controls.addEventListener('change', () => this.redraw());
     this.overlays = new Overlays(this);
     this.drag = new Drag(this);
-    this.quality = new Quality(this.stage);
+    this.quality = new Quality(this.stage, this.worlds);
     this.buildPanels();
     window.addEventListener('resize', () => { this.stage.resize(); this.redraw(); });
     window.addEventListener('keydown', (event) => this.key(event));
@@ -55,6 +55,8 @@ export class App {
     this.plots = new Plots(this, part('right'));
     this.motion = new Motion(this, part('right'));
     this.foot = new Foot(this, part('foot'));
+    // side panels end above the foot line, also where that needs two rows
+    new ResizeObserver(([{ target }]) => document.documentElement.style.setProperty('--foot', `${target.offsetHeight}px`)).observe(part('foot'));
   }
 
   /** One picture of the screen: takes what is new, draws if anything changed. */
@@ -70,6 +72,7 @@ export class App {
     if (!this.dirty && !this.quality.rest(now)) return;
     this.dirty = false;
     this.drag.update();
+    this.worlds.prepare();
     this.stage.render();
     if (this.drew) this.drawn++;
   }
@@ -118,7 +121,10 @@ export class App {
     if (this.source.live) this.source.focus(this.world.index);
     this.worlds.setFocus(place);
     this.plots.clear();
-    if (!sameModel) this.tree.fill();
+    if (!sameModel) {
+      this.tree.fill();
+      this.plots.showJoint(null);
+    }
     this.motion.fill();
     this.look(() => this.view.frameWorld(place));
     if (this.frame) this.take(this.frame);

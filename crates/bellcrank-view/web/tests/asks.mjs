@@ -33,7 +33,7 @@ export function plot(page, name) {
   return page.evaluate((n) => document.querySelector(`canvas[data-trace="${n}"]`).toDataURL(), name);
 }
 
-/** Processor seconds of the browser: this process's children and theirs, the simulation left out. */
+/** Processor seconds of the browser by kind of process: this process's children and theirs, the simulation left out. */
 export function browserSeconds() {
   const parents = new Map(), seconds = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -41,12 +41,23 @@ export function browserSeconds() {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       parents.set(pid, fields[1]);
-      if (stat.includes('(bellcrank)')) continue;
-      seconds.set(pid, (Number(fields[11]) + Number(fields[12])) / 100);
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (!command.includes('--no-sandbox')) continue;
+      const kind = command.match(/--type=([a-z-]+)/)?.[1] ?? 'browser';
+      seconds.set(pid, [kind, (Number(fields[11]) + Number(fields[12])) / 100]);
     } catch { /* it has ended meanwhile */ }
   }
   const ours = (pid) => pid !== undefined && pid !== '0' && (parents.get(pid) === String(process.pid) || ours(parents.get(pid)));
-  return [...seconds].filter(([pid]) => ours(pid)).reduce((sum, [, s]) => sum + s, 0);
+  const sums = {};
+  for (const [pid, [kind, s]] of seconds) if (ours(pid)) sums[kind] = (sums[kind] ?? 0) + s;
+  return sums;
+}
+
+/** Milliseconds per picture between two readings, by kind of process and in all. */
+export function perPicture(before, after, pictures) {
+  const kinds = Object.keys(after).map((kind) => [kind, (1000 * (after[kind] - (before[kind] ?? 0))) / pictures]).filter(([, ms]) => ms > 0.05);
+  const all = kinds.reduce((sum, [, ms]) => sum + ms, 0);
+  return { all, told: `${all.toFixed(1)} ms of processor time per picture (${kinds.map(([kind, ms]) => `${kind} ${ms.toFixed(1)}`).join(', ')})` };
 }
 
 /** Waits until a plot shows something else than before; false when it does not for ten seconds. */

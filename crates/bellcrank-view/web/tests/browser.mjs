@@ -19,12 +19,19 @@ export async function openBrowser() {
   });
 }
 
+/** What a page reads where a graphics card draws: not the name of a software renderer. */
+export const likeAGraphicsCard = () => {
+  const get = WebGL2RenderingContext.prototype.getExtension;
+  WebGL2RenderingContext.prototype.getExtension = function (name) { return name === 'WEBGL_debug_renderer_info' ? null : get.call(this, name); };
+};
+
 /** A page that fails the test when its script fails or when it asks for anything but itself. */
-export async function openPage(browser, url, size = { width: 1280, height: 800 }) {
+export async function openPage(browser, url, size = { width: 1280, height: 800 }, first = null) {
   const page = await browser.newPage({ viewport: size });
+  if (first) await page.addInitScript(first);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(error.message));
-  page.on('console', (message) => { if (message.type() === 'error') page.faults.push(message.text()); });
+  page.on('console', (message) => { if (message.type() === 'error' || message.text().startsWith('THREE')) page.faults.push(message.text()); });
   page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url()) && !request.url().startsWith(new URL(url).origin)) page.faults.push(`asked for ${request.url()}`); });
   await page.goto(url);
   await page.waitForFunction(() => window.bellcrank?.frame, null, { timeout: 30000 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { lookAt, plot, plotChanges } from './asks.mjs';
-import { openBrowser, openPage, serve } from './browser.mjs';
+import { OUTPUT, openBrowser, openPage, serve } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await openBrowser(); });
@@ -107,6 +107,74 @@ test('a program moves the motors until a hand takes over', async (t) => {
   assert.ok((await knee()) > 0.3, `the knee bends in a squat: ${await knee()}`);
   await page.click('#program');
   await page.waitForFunction(() => !window.bellcrank.source.program);
+});
+
+test('a world that stops being finite loses its colours, is counted and found, and a reset wakes it', async (t) => {
+  const page = await open(t, 'view', 'four_bar', '--worlds', '20');
+  await page.waitForFunction(() => window.bellcrank.source.time > 0.1);
+  assert.match(await page.textContent('#status'), /World 0 of 20, all ok/);
+  // a pull beyond all numbers
+  await page.evaluate(() => window.bellcrank.source.drag(7, 1, [0, 0, 0], [1e300, 0, 0]));
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('1 frozen'));
+  await page.evaluate(() => window.bellcrank.source.release());
+  assert.ok(await page.evaluate(() => document.getElementById('pill').classList.contains('bad')));
+  assert.deepEqual(await page.evaluate(() => [...window.bellcrank.worlds.frozen]), [7]);
+  await page.click('#status');
+  await page.waitForFunction(() => window.bellcrank.focus === 7);
+  await page.waitForFunction(() => /World 7 of 20, frozen at \w+/.test(document.getElementById('status').textContent));
+  // the others go on
+  const before = await time(page);
+  await page.waitForFunction((t0) => window.bellcrank.source.time > t0 + 0.1, before);
+  await page.click('#reset');
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('all ok'));
+  assert.deepEqual(page.faults, []);
+});
+
+test('a joint that is chosen in the tree shows its position and its velocity', async (t) => {
+  const page = await open(t, 'view', 'chain');
+  await page.click('[data-joint]');
+  await page.waitForFunction(() => !document.getElementById('joint').hidden);
+  const curve = await plot(page, 'joint_velocity');
+  assert.ok(await plotChanges(page, 'joint_velocity', curve), 'it swings');
+  // over one step of 4 ms the velocity is the slope of the position
+  const slope = await page.evaluate(async () => {
+    const app = window.bellcrank, read = () => [app.frame.time, app.frame.joints[0], app.frame.velocities[0]];
+    const next = async (time) => { while (app.frame.time === time) await new Promise(requestAnimationFrame); };
+    app.source.pause();
+    while (app.source.playing) await new Promise(requestAnimationFrame);
+    app.source.step(1);
+    await new Promise((done) => setTimeout(done, 300));
+    const [t0, q0, v0] = read();
+    app.source.step(1);
+    await next(t0);
+    const [t1, q1, v1] = read();
+    return [(q1 - q0) / (t1 - t0), v1, Math.abs(v1 - v0)];
+  });
+  assert.ok(Math.abs(slope[0] - slope[1]) <= 0.01 + slope[2], slope.join());
+});
+
+test('panels fit into low and narrow windows', async (t) => {
+  const page = await open(t, 'view', 'hybrid_biped', '--worlds', '2');
+  for (const [width, height] of [[1920, 1080], [1280, 600], [1000, 620], [800, 500]]) {
+    await page.setViewportSize({ width, height });
+    await page.waitForTimeout(300);
+    const found = await page.evaluate(() => {
+      const foot = document.getElementById('foot').getBoundingClientRect();
+      const clipped = [...document.querySelectorAll('.card')].filter((card) => card.offsetParent !== null || card.id === 'foot').flatMap((card) => {
+        const box = card.getBoundingClientRect();
+        if (!box.width) return [];
+        const fits = box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && (card.id === 'foot' || box.bottom <= foot.top);
+        return fits ? [] : [`${card.id || card.className} ${[box.left, box.top, box.right, box.bottom].map(Math.round)}`];
+      });
+      const wrapped = [...document.querySelectorAll('.plot .row')].filter((row) => row.clientHeight > 24).map((row) => row.textContent);
+      const wide = [...document.querySelectorAll('.card, .plot .row, .shows label')].filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).map((e) => e.textContent.slice(0, 30));
+      return { clipped, wide: [...wide, ...wrapped], sliders: document.querySelector('.sliders').clientHeight };
+    });
+    assert.deepEqual(found.clipped, [], `${width}×${height}`);
+    assert.deepEqual(found.wide, [], `${width}×${height}`);
+    assert.ok(found.sliders >= 40, `${width}×${height}: ${found.sliders} pixels for the sliders`);
+    await page.screenshot({ path: `${OUTPUT}panels-${width}x${height}.png` });
+  }
 });
 
 test('without the server the page says that the simulation has ended', async () => {

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { lookAt, plot, plotChanges } from './asks.mjs';
-import { BELLCRANK, OUTPUT, openBrowser, openPage } from './browser.mjs';
+import { BELLCRANK, OUTPUT, likeAGraphicsCard, openBrowser, openPage } from './browser.mjs';
 
 const FILE = `${OUTPUT}bipeds.html`;
 let browser, page;
@@ -92,6 +92,29 @@ test('a search finds parts, and every overlay draws something', async () => {
   }
   await page.check('#show-names');
   await page.waitForFunction(() => document.querySelectorAll('#labels span').length === 31);
+});
+
+test('where a graphics card draws, the robot throws a true shadow', async () => {
+  const rich = await openPage(browser, `file://${FILE}`, { width: 640, height: 400 }, likeAGraphicsCard);
+  await rich.evaluate(async () => { const { source } = window.bellcrank; await source.loaded; source.pause(); });
+  await rich.waitForFunction(() => window.bellcrank.quality.resting, null, { timeout: 60000 });
+  const [software, darker] = await rich.evaluate(() => {
+    const { stage } = window.bellcrank, gl = stage.renderer.getContext();
+    const read = () => {
+      stage.render();
+      const bytes = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+      gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+      return bytes;
+    };
+    const shaded = read();
+    stage.shade.visible = false;
+    const bare = read();
+    return [stage.software, bare.reduce((sum, byte, k) => sum + (byte > shaded[k] + 20 ? 1 : 0), 0) / bare.length];
+  });
+  assert.equal(software, false);
+  assert.ok(darker > 2e-4, `${darker} of the picture lies in the shadow`);
+  assert.deepEqual(rich.faults, []);
+  await rich.close();
 });
 
 test('nothing failed on the way, and nothing was asked of a network', () => {

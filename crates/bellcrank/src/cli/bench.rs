@@ -2,7 +2,7 @@
 //!
 //! A scene is a name, a line of text and a function; to add one, write the function and its entry in [`SCENES`].
 
-use super::{Error, bench_linear, bench_step, bench_tree};
+use super::{Error, bench_contact, bench_linear, bench_step, bench_tree};
 use clap::Args;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -64,6 +64,11 @@ pub const SCENES: &[Scene] = &[
         name: "solvers",
         about: "joints eliminated, against all rows inside the solver as published",
         run: bench_step::solvers,
+    },
+    Scene {
+        name: "contact",
+        about: "piles: time against the number of contacts, and penetration, by solver",
+        run: bench_contact::run,
     },
     Scene {
         name: "linear",

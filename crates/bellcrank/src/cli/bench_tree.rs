@@ -5,7 +5,7 @@ use super::{Error, bench_models};
 use bellcrank::import::to_urdf;
 use bellcrank::math::Level;
 use bellcrank::model::Model;
-use bellcrank::tree::measure::{OPERATORS, Settings, Timing, measure};
+use bellcrank::tree::measure::{Contestant, OPERATORS, Settings, Timing, measure};
 
 pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
     let models = bench_models::all().map_err(Error::Faults)?;
@@ -23,14 +23,16 @@ pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
 }
 
 fn record(model: &Model, batch: usize, timing: &Timing) -> Record {
-    let lanes = if timing.lanes { Level::best().to_string() } else { "one by one".to_owned() };
-    let per_core = 1e9 / (timing.ns_per_state * timing.threads as f64);
+    let Contestant { level, threads, rows } = timing.contestant;
+    let lanes = if level == Level::Scalar { "one by one".to_owned() } else { level.to_string() };
+    let per_core = 1e9 / (timing.ns_per_state * threads as f64);
     Record(vec![
         ("model", model.name().into()),
         ("operator", timing.operator.into()),
         ("precision", timing.precision.into()),
         ("lanes", lanes.into()),
-        ("threads", timing.threads.into()),
+        ("results", if rows { "rows" } else { "lanes" }.into()),
+        ("threads", threads.into()),
         ("batch", batch.into()),
         ("ns_per_state", timing.ns_per_state.into()),
         ("states_per_core_second", (per_core.round() as u64).into()),

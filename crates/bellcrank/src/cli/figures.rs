@@ -1,9 +1,9 @@
 //! The figures of a run, under the names that scripts rely on.
 
 use super::Error;
-use super::run::{Bits, Reactions, Run};
+use super::run::{Bits, Run};
 use super::say::say;
-use bellcrank::sim::{Batch, StepReport};
+use bellcrank::sim::{Batch, StepReport, WorldStatus};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -30,6 +30,9 @@ pub struct Figures {
     pub energy_end_j: f64,
     pub status: BTreeMap<&'static str, usize>,
     pub memory_bytes_per_world: usize,
+    /// The first world that froze, for people.
+    #[serde(skip)]
+    pub first_frozen: Option<String>,
 }
 
 /// Figures while they grow.
@@ -49,7 +52,7 @@ impl Tally {
             worlds: batch.worlds(),
             steps: 0,
             dt: run.dt,
-            solver: if run.reactions() == Reactions::Padmm { "padmm" } else { "interior-point" },
+            solver: run.solver().name(),
             precision: if run.precision == Bits::F32 { "f32" } else { "f64" },
             threads: if run.threads == 0 { cores } else { run.threads },
             world_steps_per_second: 0.0,
@@ -65,6 +68,7 @@ impl Tally {
             energy_end_j: 0.0,
             status: BTreeMap::new(),
             memory_bytes_per_world: batch.memory_bytes_per_world(),
+            first_frozen: None,
         };
         let counts = vec![0; batch.iteration_counts().len()];
         Ok(Tally { figures, counts, converged: 0, seconds: 0.0, core_seconds: 0.0 })
@@ -109,8 +113,14 @@ impl Tally {
         (figures.iterations_median, figures.iterations_p95) =
             (quantile(&self.counts, 0.5), quantile(&self.counts, 0.95));
         figures.energy_end_j = batch.energy(0).map_err(Error::Batch)?;
-        for status in batch.report().status {
+        for (world, status) in batch.report().status.into_iter().enumerate() {
             *figures.status.entry(status.name()).or_default() += 1;
+            if let (WorldStatus::Frozen { body, step }, None) = (status, &figures.first_frozen) {
+                let model = batch.model(world).map_err(Error::Batch)?;
+                let name = model.bodies().get(body as usize).map_or("a body", |body| &body.name);
+                figures.first_frozen =
+                    Some(format!("world {world} at step {step}: {name} stopped being finite"));
+            }
         }
         Ok(self.figures)
     }
@@ -127,25 +137,32 @@ impl Figures {
 
     pub fn print(&self) {
         say(format_args!(
-            "{}: {} worlds × {} steps of {} s, {}",
-            self.model, self.worlds, self.steps, self.dt, self.precision
+            "{}: {} × {} of {} s, {}, {}",
+            self.model,
+            counted(self.worlds, "world"),
+            counted(self.steps, "step"),
+            if (1e-9..1e9).contains(&self.dt) { self.dt.to_string() } else { format!("{:e}", self.dt) },
+            self.precision,
+            counted(self.threads, "thread")
         ));
         say(format_args!(
-            "  world-steps/s    {:>12.0}   {:.0} per core",
-            self.world_steps_per_second, self.world_steps_per_core_second
+            "  world-steps/s    {:>12}   {} per core",
+            grouped(self.world_steps_per_second),
+            grouped(self.world_steps_per_core_second)
         ));
         say(format_args!(
-            "  loop gap         {:>12.1e} m, {:.1e} rad at most",
-            self.loop_gap_max_m, self.loop_gap_max_rad
+            "  loop gap         {:>12} m, {} rad at most",
+            small(self.loop_gap_max_m),
+            small(self.loop_gap_max_rad)
         ));
-        say(format_args!("  penetration      {:>12.1e} m at most", self.penetration_max_m));
+        say(format_args!("  penetration      {:>12} m at most", small(self.penetration_max_m)));
         say(format_args!(
             "  iterations       {:>12}   median, {} at the 95th percentile",
             self.iterations_median, self.iterations_p95
         ));
         say(format_args!(
-            "  residual         {:>12.1e}   at most; {:.2} % converged",
-            self.residual_max,
+            "  residual         {:>12}   at most; {:.2} % converged",
+            small(self.residual_max),
             100.0 * self.converged_fraction
         ));
         say(format_args!(
@@ -154,8 +171,35 @@ impl Figures {
         ));
         let status: Vec<String> = self.status.iter().map(|(name, n)| format!("{n} {name}")).collect();
         say(format_args!("  status           {:>12}", status.join(", ")));
-        say(format_args!("  memory           {:>12} bytes per world", self.memory_bytes_per_world));
+        if let Some(told) = &self.first_frozen {
+            say(format_args!("  frozen           {told}"));
+        }
+        let memory = grouped(self.memory_bytes_per_world as f64);
+        say(format_args!("  memory           {memory:>12} bytes per world"));
     }
+}
+
+/// 1234567.8 → "1 234 568", with spaces that do not break.
+pub fn grouped(x: f64) -> String {
+    let digits = format!("{x:.0}");
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && digit.is_ascii_digit() && (digits.len() - k) % 3 == 0 && !text.ends_with('-') {
+            text.push('\u{a0}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "1.2e-7"; plain "0" for nothing at all.
+pub fn small(x: f64) -> String {
+    if x == 0.0 { "0".into() } else { format!("{x:.1e}") }
+}
+
+/// "1 world", "2 worlds".
+pub fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The number of iterations that this share of all world-steps did not exceed.
@@ -178,4 +222,24 @@ pub fn cpu_seconds() -> f64 {
     let Some((_, fields)) = text.rsplit_once(')') else { return 0.0 };
     let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|x| x.parse::<f64>().ok()).sum::<f64>();
     ticks / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_written_in_groups_of_three() {
+        let plain = |x| grouped(x).replace('\u{a0}', " ");
+        assert_eq!([0.4, 999.0, 1000.0, 1234567.8].map(plain), ["0", "999", "1 000", "1 234 568"]);
+        assert_eq!(plain(-123456.0), "-123 456");
+    }
+
+    /// Of ten world-steps three took 1 iteration, six 2 and one 9.
+    #[test]
+    fn quantiles_are_read_off_the_counts() {
+        let counts = [0, 3, 6, 0, 0, 0, 0, 0, 0, 1];
+        assert_eq!((quantile(&counts, 0.5), quantile(&counts, 0.95)), (2, 9));
+        assert_eq!(quantile(&[0, 0], 0.5), 0);
+    }
 }

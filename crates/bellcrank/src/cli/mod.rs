@@ -1,6 +1,7 @@
 //! The command line: one file per command.
 
 mod bench;
+mod bench_contact;
 mod bench_linear;
 mod bench_models;
 mod bench_step;
@@ -17,14 +18,15 @@ mod view;
 mod watch;
 
 use bellcrank::import::{ImportError, Options, load};
-use bellcrank::model::{Faults, Model, library};
-use bellcrank::sim::{Batch, BatchError};
+use bellcrank::model::{Faults, Model, library, nearest};
+use bellcrank::sim::{Batch, BatchError, BatchOptions};
 use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs the command line with these words, the program's name first; gives the exit code. The binary and
 /// `python -m bellcrank` are both nothing but this.
@@ -47,7 +49,13 @@ pub fn run(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
 
 /// The physics engine for mechanisms that close on themselves.
 #[derive(Parser)]
-#[command(name = "bellcrank", version, arg_required_else_help = true)]
+#[command(
+    name = "bellcrank",
+    bin_name = "bellcrank",
+    version,
+    arg_required_else_help = true,
+    after_help = "First steps:\n  bellcrank demo                    bipeds squat on their linkages: figures, and a page to watch them\n  bellcrank view hybrid_biped       a mechanism in the browser, to be pulled at with the mouse\n  bellcrank check robot.urdf        what the engine sees in your own robot\n\nExit codes:\n  0  done\n  1  it cannot be done, and why\n  2  wrong arguments"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -67,7 +75,7 @@ enum Command {
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
     #[command(
-        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html"
+        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html\n  bellcrank run jansen_walker --worlds 64 --view"
     )]
     Run(run::Run),
     /// Measure how fast the engine is on this machine
@@ -85,7 +93,7 @@ enum Command {
     Models(models::Models),
     /// Print a script that completes commands in your shell
     #[command(
-        after_help = "Example:\n  bellcrank completions bash > ~/.local/share/bash-completion/completions/bellcrank"
+        after_help = "Example:\n  bellcrank completions bash > ~/.local/share/bash-completion/completions/bellcrank\n  bellcrank completions zsh > ~/.zfunc/_bellcrank\n  bellcrank completions fish > ~/.config/fish/completions/bellcrank.fish"
     )]
     Completions(completions::Completions),
 }
@@ -111,6 +119,7 @@ enum Error {
     UnknownScene(String),
     Tree(TreeError),
     Write(PathBuf, std::io::Error),
+    TooManyWorlds { worlds: usize, need: usize, free: usize },
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
@@ -120,13 +129,18 @@ enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::UnknownModel(name) if name.contains(['.', '/', '\\']) => {
+                let here =
+                    std::env::current_dir().map_or_else(|_| ".".into(), |path| path.display().to_string());
+                write!(f, "there is no file {name:?}\n  hint: looked for it from {here}")
+            }
             Error::UnknownModel(name) => {
-                let known: Vec<&str> = library::names().collect();
-                write!(
-                    f,
-                    "there is no file and no shipped mechanism {name:?}\n  hint: the shipped ones are {}",
-                    known.join(", ")
-                )
+                write!(f, "there is no file and no shipped mechanism {name:?}\n  hint: ")?;
+                let known: Vec<String> = library::names().map(str::to_owned).collect();
+                match nearest(name, known.iter()) {
+                    Some(meant) => write!(f, "did you mean {meant:?}? `bellcrank models` lists all"),
+                    None => write!(f, "the shipped ones are {}", known.join(", ")),
+                }
             }
             Error::UnknownScene(name) => {
                 let known: Vec<&str> = bench::SCENES.iter().map(|scene| scene.name).collect();
@@ -138,21 +152,69 @@ impl fmt::Display for Error {
             }
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
-            Error::Faults(faults) => write!(f, "the model has faults\n{faults}"),
-            Error::Import(error) => write!(f, "the model has faults\n{error}"),
+            Error::Faults(faults) => write!(f, "the model cannot be built\n{faults}"),
+            Error::Import(error) => write!(f, "the model cannot be loaded\n{error}"),
+            Error::TooManyWorlds { worlds, need, free } => write!(
+                f,
+                "{worlds} worlds need {:.1} GB of memory and {:.1} GB are free\n  hint: fewer --worlds, or --precision f32",
+                *need as f64 / 1e9,
+                *free as f64 / 1e9
+            ),
         }
     }
 }
 
-/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start.
+/// A count that may be zero.
+fn whole_number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "it must be a whole number".into())
+}
+
+/// A count of at least one.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "it must be a whole number of at least 1".into())
+}
+
+/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start. Worlds whose
+/// loops do not close there stay at the reference pose.
 fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
+    let mut of_model: Vec<(Arc<Model>, Vec<usize>)> = Vec::new();
     for world in 0..batch.worlds() {
-        let first = batch.model(world).map_err(Error::Batch)?.keyframes().first().map(|key| key.name.clone());
-        if let Some(name) = first {
-            batch.reset_to_keyframe(world, &name).map_err(Error::Batch)?;
+        let model = batch.model(world).map_err(Error::Batch)?;
+        match of_model.iter_mut().find(|(known, _)| Arc::ptr_eq(known, model)) {
+            Some((_, worlds)) => worlds.push(world),
+            None => of_model.push((model.clone(), vec![world])),
+        }
+    }
+    for (model, worlds) in of_model {
+        if let Some(key) = model.keyframes().first() {
+            batch.reset_worlds_to_keyframe(&worlds, &key.name).map_err(Error::Batch)?;
         }
     }
     Ok(())
+}
+
+/// So many worlds are made without asking whether there is memory for them.
+const SURELY_FITS: usize = 10_000;
+
+/// A batch of one model, if there is memory for it.
+fn make_batch(model: Arc<Model>, worlds: usize, options: BatchOptions) -> Result<Batch, Error> {
+    if worlds > SURELY_FITS
+        && let Some(free) = free_memory()
+    {
+        let sample = Batch::new(model.clone(), 64, options).map_err(Error::Batch)?;
+        let need = sample.memory_bytes_per_world().saturating_mul(worlds);
+        if need > free {
+            return Err(Error::TooManyWorlds { worlds, need, free });
+        }
+    }
+    Batch::new(model, worlds, options).map_err(Error::Batch)
+}
+
+/// Memory that the system would give [bytes]; none where it does not tell.
+fn free_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
 /// A model from a file (`.urdf`, `.xml`, `.usda`), or the shipped mechanism of that name.

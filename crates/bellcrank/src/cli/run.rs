@@ -4,7 +4,9 @@ use super::figures::{Figures, Tally};
 use super::say::say;
 use super::watch::{Watch, Watcher};
 use super::{Error, open};
-use bellcrank::sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings};
+use bellcrank::sim::{self, Batch, BatchOptions, InteriorPoint, Precision, Settings};
+use bellcrank::solve::ComFree;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
@@ -13,25 +15,25 @@ pub struct Run {
     /// A file (.urdf, .xml, .usda), or the name of a shipped mechanism (`bellcrank models` lists them)
     pub file: String,
     /// Number of worlds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
     pub worlds: usize,
     /// Number of steps
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = super::whole_number)]
     pub steps: usize,
     /// Step [s]
-    #[arg(long, default_value_t = 0.004)]
+    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
     pub dt: f64,
-    /// What finds reactions; interior-point where the integrator is variational, else padmm
-    #[arg(long, value_enum)]
-    pub solver: Option<Reactions>,
-    /// How velocities become poses
+    /// How reactions are found
+    #[arg(long, value_enum, default_value_t = Solver::Padmm)]
+    pub solver: Solver,
+    /// How velocities become poses; variational takes the interior point
     #[arg(long, value_enum, default_value_t = Poses::Euler)]
     pub integrator: Poses,
     /// Numbers of 64 or 32 bits
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
     /// Threads; 0 for one per core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
     /// Seed of `--control random`
     #[arg(long, default_value_t = 0)]
@@ -53,10 +55,12 @@ pub enum Bits {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub enum Reactions {
-    /// Proximal-ADMM, joints eliminated
+pub enum Solver {
+    /// Proximal ADMM: limits, motors and contacts together, to a tolerance
     Padmm,
-    /// Everything at the end of the step, contacts relaxed to κ
+    /// Closed form: each contact, limit and motor for itself, without iterations
+    Comfree,
+    /// Interior point: everything at the end of the step, contacts relaxed to κ
     InteriorPoint,
 }
 
@@ -64,10 +68,33 @@ pub enum Reactions {
 pub enum Poses {
     /// Semi-implicit
     Euler,
-    /// Half a step before and half a step after
-    MoreauJean,
     /// Discrete mechanics: keeps momentum exactly
     Variational,
+}
+
+impl Solver {
+    /// As the command line names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Padmm => "padmm",
+            Solver::Comfree => "comfree",
+            Solver::InteriorPoint => "interior-point",
+        }
+    }
+
+    /// None for what the precision takes of itself.
+    fn settings(self, precision: Precision) -> Option<Settings> {
+        let usual = if precision == Precision::F32 { Settings::single() } else { Settings::default() };
+        match self {
+            Solver::Padmm => None,
+            Solver::Comfree => Some(Settings { solver: sim::Solver::ComFree(ComFree::default()), ..usual }),
+            Solver::InteriorPoint => {
+                let single = precision == Precision::F32;
+                let point = if single { InteriorPoint::single() } else { InteriorPoint::default() };
+                Some(Settings { method: sim::Method::InteriorPoint(point), ..usual })
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -86,7 +113,7 @@ const RANDOM_STRIDE: usize = 10;
 impl Run {
     pub fn run(self) -> Result<(), Error> {
         let model = Arc::new(open(&self.file)?);
-        let mut batch = Batch::new(model, self.worlds, self.options()).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         if self.json {
             say(serde_json::json!(figures));
@@ -99,38 +126,27 @@ impl Run {
     /// Runs the worlds and gathers the figures.
     pub fn measure(&self) -> Result<Figures, Error> {
         let model = Arc::new(open(&self.file)?);
-        let mut batch = Batch::new(model, self.worlds, self.options()).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         watcher.finish(&mut batch)?;
         Ok(figures)
     }
 
+    /// The solver: the variational integrator has but one.
+    pub fn solver(&self) -> Solver {
+        match (self.integrator, self.solver) {
+            (Poses::Variational, Solver::Padmm) => Solver::InteriorPoint,
+            (_, solver) => solver,
+        }
+    }
+
     pub fn options(&self) -> BatchOptions {
         let precision = if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 };
-        let settings = Some(self.settings());
-        BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
-    }
-
-    /// What finds reactions, where the user does not say.
-    pub fn reactions(&self) -> Reactions {
-        let usual =
-            if self.integrator == Poses::Variational { Reactions::InteriorPoint } else { Reactions::Padmm };
-        self.solver.unwrap_or(usual)
-    }
-
-    fn settings(&self) -> Settings {
-        let single = self.precision == Bits::F32;
-        let mut settings = if single { Settings::single() } else { Settings::default() };
-        if self.reactions() == Reactions::InteriorPoint {
-            let point = if single { InteriorPoint::single() } else { InteriorPoint::default() };
-            settings.method = Method::InteriorPoint(point);
+        let mut settings = self.solver().settings(precision);
+        if let (Poses::Variational, Some(settings)) = (self.integrator, &mut settings) {
+            settings.integrator = sim::Integrator::Variational;
         }
-        settings.integrator = match self.integrator {
-            Poses::Euler => Integrator::SemiImplicitEuler,
-            Poses::MoreauJean => Integrator::MoreauJean,
-            Poses::Variational => Integrator::Variational,
-        };
-        settings
+        BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
     }
 
     /// All steps, or as many as there were before Ctrl-C.
@@ -156,6 +172,7 @@ impl Run {
             let report = tally.measure(batch, count, |batch| watcher.step(batch, count))?;
             watcher.look(batch, &tally, &report)?;
         }
+        watcher.clear_progress();
         Ok((tally.finish(batch)?, watcher))
     }
 

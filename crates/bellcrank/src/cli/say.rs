@@ -38,8 +38,9 @@ impl Progress {
         self.shown = Some(Instant::now());
         let full = (part.clamp(0.0, 1.0) * WIDTH as f64) as usize;
         let bar: String = (0..WIDTH).map(|k| if k < full { '━' } else { '─' }).collect();
-        // a terminal that does not take it does not need it
-        let _ = write!(stderr(), "\r{bar} {:3.0} %  {}\x1b[K", 100.0 * part, words());
+        let left = left(self.started.elapsed(), part);
+        // a terminal that does not take it does not need it; in a narrow one the line is cut off, not wrapped (?7l, ?7h)
+        let _ = write!(stderr(), "\r\x1b[?7l{bar} {:3.0} %{left}  {}\x1b[K\x1b[?7h", 100.0 * part, words());
         let _ = stderr().flush();
     }
 
@@ -48,5 +49,31 @@ impl Progress {
             let _ = write!(stderr(), "\r\x1b[K");
             let _ = stderr().flush();
         }
+    }
+}
+
+/// "  3 min left" when it is worth saying: after the first three seconds, and not for the last two.
+fn left(elapsed: Duration, part: f64) -> String {
+    let seconds = elapsed.as_secs_f64() * (1.0 / part.clamp(1e-9, 1.0) - 1.0);
+    if elapsed < Duration::from_secs(3) || seconds < 2.0 {
+        return String::new();
+    }
+    match seconds {
+        s if s < 100.0 => format!("  {s:.0} s left"),
+        s if s < 6000.0 => format!("  {:.0} min left", s / 60.0),
+        s => format!("  {:.0} h left", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A quarter done after 10 s: 30 s are left. After 400 s: 20 minutes.
+    #[test]
+    fn what_is_left_follows_from_what_is_done() {
+        let after = |seconds, part| left(Duration::from_secs(seconds), part);
+        assert_eq!((after(10, 0.25), after(400, 0.25)), ("  30 s left".into(), "  20 min left".into()));
+        assert_eq!((after(1, 0.25), after(10, 1.0)), (String::new(), String::new()));
     }
 }

@@ -2,9 +2,11 @@
 
 use super::watch::{Listen, announce};
 use super::{Error, open, stop};
-use bellcrank::sim::{Batch, BatchOptions, Precision};
+use bellcrank::sim::{BatchOptions, Precision};
 use bellcrank::view::{Live, serve_recording};
 use clap::Args;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,13 +17,13 @@ pub struct View {
     /// A mechanism (.urdf, .xml, .usda, or a shipped name), or a recording (.html)
     file: String,
     /// Number of worlds
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
     worlds: usize,
     /// Step [s]
-    #[arg(long, default_value_t = 0.004)]
+    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
     dt: f64,
     /// Worlds that are shown [default: up to 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     show: Option<usize>,
     /// Begin paused
     #[arg(long)]
@@ -33,14 +35,13 @@ pub struct View {
 impl View {
     pub fn run(self) -> Result<(), Error> {
         let path = Path::new(&self.file);
-        let recording = path.extension().is_some_and(|end| end == "html" || end == "part");
-        if recording && path.exists() {
+        if is_recording(path) {
             return self.replay(path);
         }
         let model = Arc::new(open(&self.file)?);
         let precision = if self.worlds > 1 { Precision::F32 } else { Precision::F64 };
         let options = BatchOptions { dt: self.dt, precision, threads: 0, ..BatchOptions::default() };
-        let mut batch = Batch::new(model, self.worlds, options).map_err(Error::Batch)?;
+        let mut batch = super::make_batch(model, self.worlds, options)?;
         let mut options = self.listen.live(&batch, self.show);
         options.playing = !self.paused;
         let mut live = Live::start(&batch, options).map_err(Error::View)?;
@@ -56,4 +57,13 @@ impl View {
         }
         Ok(())
     }
+}
+
+/// By its name, or by how it begins: a page, or the bare recording.
+fn is_recording(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let Ok(file) = File::open(path) else { return false };
+    let named = path.extension().is_some_and(|end| end == "html" || end == "part");
+    let read = file.take(15).read_to_end(&mut head).is_ok();
+    named || read && (head.starts_with(b"BELLREC1") || head.eq_ignore_ascii_case(b"<!doctype html>"))
 }

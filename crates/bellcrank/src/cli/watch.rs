@@ -1,6 +1,6 @@
 //! Whoever looks on while a batch runs: the recorder, a browser, the progress line, and Ctrl-C.
 
-use super::figures::Tally;
+use super::figures::{Tally, counted, grouped, small};
 use super::say::{Progress, say};
 use super::{Error, stop};
 use bellcrank::sim::{Batch, StepReport};
@@ -24,7 +24,7 @@ pub struct Watch {
     #[arg(long)]
     pub view: bool,
     /// How many worlds are recorded or shown [default: 16 recorded, 100 shown]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     pub show: Option<usize>,
     /// Frames per simulated second of a recording
     #[arg(long, value_name = "N", default_value_t = 30.0)]
@@ -73,6 +73,7 @@ impl Watcher {
             Some(path) => Some(Recorder::to_file(batch, options, path).map_err(Error::View)?),
             None => None,
         };
+        stop::asked(); // before anybody is told that it runs
         let live = if watch.view {
             let live = Live::start(batch, watch.listen.live(batch, watch.show)).map_err(Error::View)?;
             eprintln!("viewer: {}", live.address().url);
@@ -82,7 +83,6 @@ impl Watcher {
         };
         let per_frame = (1.0 / (watch.fps * batch.dt())).floor().clamp(1.0, LONGEST_STRIDE as f64) as usize;
         let stride = if recorder.is_some() || live.is_some() { per_frame } else { LONGEST_STRIDE };
-        stop::asked();
         let mut watcher = Watcher { recorder, live, progress: Progress::new(true), stride, steps };
         watcher.record(batch, 0.0)?;
         Ok(watcher)
@@ -134,9 +134,14 @@ impl Watcher {
         }
     }
 
+    /// Takes the progress line away, so that figures can be printed.
+    pub fn clear_progress(&mut self) {
+        self.progress.clear();
+    }
+
     /// Ends the recording, prints where it is, and hands the browser over to the reader until Ctrl-C.
     pub fn finish(mut self, batch: &mut Batch) -> Result<(), Error> {
-        self.progress.clear();
+        self.clear_progress();
         if let Some(recorder) = self.recorder.take() {
             let frames = recorder.frame_count();
             let path = recorder.finish().map_err(Error::View)?;
@@ -158,16 +163,17 @@ fn progress_words(tally: &Tally, report: &StepReport) -> String {
     report.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
     let status: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
     format!(
-        "{} worlds × {} steps  {:.0} world-steps/s  gap {:.0e} m  {}",
-        tally.figures.worlds,
-        tally.figures.steps,
-        tally.speed(),
-        tally.figures.loop_gap_max_m,
+        "{} × {}  {} world-steps/s  gap {} m  {}",
+        counted(tally.figures.worlds, "world"),
+        counted(tally.figures.steps, "step"),
+        grouped(tally.speed()),
+        small(tally.figures.loop_gap_max_m),
         status.join(", ")
     )
 }
 
-/// Prints the address of a page, and how to end.
+/// Prints the address of a page, and how to end: from here on Ctrl-C ends in order.
 pub fn announce(url: &str) {
+    stop::asked();
     say(format_args!("open {url}   (Ctrl-C ends)"));
 }

@@ -11,7 +11,7 @@ export function openRecording(text) {
   if (String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) throw new Error('this is no recording');
   const length = view.getUint32(8, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length)));
-  if (header.version !== 1) throw new Error(`this page plays version 1, the recording is version ${header.version}`);
+  if (header.version !== 2) throw new Error(`this page plays version 2, the recording is version ${header.version}`);
   const blocks = [];
   for (let at = 12 + length; at + 8 <= bytes.length;) {
     const count = view.getUint32(at, true), size = view.getUint32(at + 4, true);
@@ -32,7 +32,7 @@ export async function decodeBlock(block, header) {
   const bytes = await inflate(block.bytes);
   const view = new DataView(bytes.buffer);
   const { scene, quanta } = header;
-  const numbers = new Int32Array(scene.poseCount + scene.jointCount);
+  const numbers = new Int32Array(scene.poseCount + scene.jointCount + scene.velocityCount);
   let at = 0;
   const unsigned = () => {
     let x = 0, shift = 0, byte;
@@ -49,7 +49,9 @@ export async function decodeBlock(block, header) {
     for (let k = 0; k < scene.poseCount; k++) {
       frame.poses[k] = numbers[k] * (k % POSE < 3 ? quanta.position : quanta.quaternion);
     }
-    frame.joints = Float32Array.from(numbers.subarray(scene.poseCount), (q) => q * quanta.joint);
+    const velocities = scene.poseCount + scene.jointCount;
+    frame.joints = Float32Array.from(numbers.subarray(scene.poseCount, velocities), (q) => q * quanta.joint);
+    frame.velocities = Float32Array.from(numbers.subarray(velocities), (v) => v * quanta.joint_velocity);
     frame.traces = new Float32Array(scene.traceCount);
     for (let k = 0; k < scene.traceCount; k++, at += 4) frame.traces[k] = view.getFloat32(at, true);
     const contacts = unsigned();

@@ -38,7 +38,7 @@ export class LiveSource {
     const clock = new DataView(buffer);
     let at = 40;
     const list = (count) => { const part = new Float32Array(buffer, at, count); at += 4 * count; return part; };
-    const frame = { time: clock.getFloat64(24, true), poses: list(head[1]), joints: list(head[2]), traces: list(head[3]), contacts: list(head[4]) };
+    const frame = { time: clock.getFloat64(24, true), poses: list(head[1]), joints: list(head[2]), velocities: list(head[3]), traces: list(head[4]), contacts: list(head[5]) };
     this.measuredSpeed = clock.getFloat64(32, true);
     this.time = frame.time;
     this.next = frame;

@@ -40,9 +40,10 @@ export class RecordedSource {
     return this.at(this.time);
   }
 
-  /** The frame at a time, between its neighbours. */
+  /** The frame at a time, between its neighbours; the same one as long as the time is the same. */
   at(time) {
     const frames = this.frames;
+    if (this.last?.time === time) return this.last;
     let low = 0, high = frames.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -51,7 +52,8 @@ export class RecordedSource {
     this.index = low;
     const a = frames[low], b = frames[Math.min(low + 1, frames.length - 1)];
     const share = b.time > a.time ? Math.min(Math.max((time - a.time) / (b.time - a.time), 0), 1) : 0;
-    return share === 0 ? a : blend(a, b, share, time);
+    this.last = share === 0 ? a : blend(a, b, share, time);
+    return this.last;
   }
 
   seek(time) { this.time = Math.min(Math.max(time, this.start), this.end); }
@@ -82,5 +84,5 @@ function blend(a, b, share, time) {
     norm = Math.sqrt(norm) || 1;
     for (let i = 3; i < 7; i++) poses[k + i] /= norm;
   }
-  return { time, poses, joints: a.joints, traces: a.traces, contacts: a.contacts };
+  return { time, poses, joints: a.joints, velocities: a.velocities, traces: a.traces, contacts: a.contacts };
 }

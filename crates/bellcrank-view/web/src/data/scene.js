@@ -3,20 +3,23 @@
 export const POSE = 7; // x, y, z, quaternion wxyz
 export const STATUS = ['ok', 'inexact', 'contacts dropped', 'frozen'];
 
-/** Adds to every world where its poses, joint coordinates and traces begin in a frame. */
+/** Adds to every world where its poses, joint coordinates, velocities and traces begin in a frame. */
 export function prepareScene(scene) {
-  let pose = 0, joint = 0;
+  let pose = 0, joint = 0, velocity = 0;
   scene.worlds.forEach((world, place) => {
     const model = scene.models[world.model];
     world.place = place;
     world.poseStart = pose;
     world.jointStart = joint;
+    world.velocityStart = velocity;
     world.traceStart = place * scene.traces.length;
     pose += POSE * model.bodies.length;
     joint += model.joints.reduce((sum, j) => sum + j.coordinate_count, 0);
+    velocity += model.joints.reduce((sum, j) => sum + j.angle.length, 0);
   });
   scene.poseCount = pose;
   scene.jointCount = joint;
+  scene.velocityCount = velocity;
   scene.traceCount = scene.worlds.length * scene.traces.length;
   return scene;
 }

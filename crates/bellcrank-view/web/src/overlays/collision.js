@@ -20,7 +20,7 @@ export class Collision {
     this.model = model;
     this.group.clear();
     this.items = model.shapes.filter((shape) => shape.collides && shape.geometry.type !== 'plane').map((shape) => {
-      const mesh = new THREE.Mesh(this.worlds.geometry(shape.geometry, true), this.material);
+      const mesh = new THREE.Mesh(this.worlds.geometry(shape.geometry, 'coarse'), this.material);
       mesh.matrixAutoUpdate = false;
       mesh.frustumCulled = false;
       mesh.renderOrder = 8;

@@ -3,7 +3,7 @@
 import * as THREE from 'three';
 import { Marks, unitBar } from './marks.js';
 
-const MOST = 256;
+const MOST = 1024;
 
 export class Contacts {
   constructor(scene) {

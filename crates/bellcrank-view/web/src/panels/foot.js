@@ -56,7 +56,7 @@ export class Foot {
     this.told = now;
     this.time.textContent = `${source.time.toFixed(2)} s`;
     const slow = source.live && source.playing && source.measuredSpeed > 0 ? `${figure(source.measuredSpeed, 2)}× real time, ` : '';
-    this.rate.textContent = `${slow}${Math.round(framesPerSecond)} fps`;
+    this.rate.textContent = source.playing && framesPerSecond > 0 ? `${slow}${Math.round(framesPerSecond)} fps` : '';
     if (this.line) {
       this.line.min = source.start;
       this.line.max = source.end;

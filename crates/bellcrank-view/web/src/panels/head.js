@@ -10,7 +10,7 @@ export class Head {
     const names = [...new Set(scene.models.map((model) => model.name))];
     this.title = el('h1', { title: names.join(', ') }, names.length > 2 ? `${names.length} mechanisms` : names.join(' · '));
     this.pill = el('span', { class: 'pill', id: 'pill' }, source.live ? 'live' : 'recorded');
-    this.text = el('p', { id: 'status' });
+    this.text = el('p', { id: 'status', onclick: () => this.turnToNextIll() });
     root.append(this.pill, this.title, this.text);
   }
 
@@ -24,7 +24,20 @@ export class Head {
     const bad = counts.map((n, k) => (k > 0 && n ? `${n} ${STATUS[k]}` : '')).filter(Boolean).join(', ');
     const words = frozen ? `${many}, frozen${body ? ` at ${body.name}` : ''}` : `${many}, ${bad || 'all ok'}`;
     if (words !== this.words) this.text.textContent = this.words = words;
+    const ill = scene.worlds.length > 1 && counts[0] < scene.worlds.length;
+    this.text.classList.toggle('link', ill);
+    this.text.title = ill ? 'Turn to the next world that is not well' : '';
     this.pill.classList.toggle('bad', counts[3] > 0);
+  }
+
+  /** Goes round the worlds whose status is not ok, the frozen ones first. */
+  turnToNextIll() {
+    const { scene, frame, focus } = this.app;
+    const status = (place) => trace(scene, frame, scene.worlds[place], 'status');
+    const count = scene.worlds.length;
+    const round = Array.from({ length: count }, (_, k) => (focus + 1 + k) % count);
+    const next = round.find((place) => status(place) === 3) ?? round.find((place) => status(place) > 0);
+    if (next !== undefined) this.app.turnTo(next);
   }
 
   end() {

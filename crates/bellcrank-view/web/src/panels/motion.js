@@ -24,7 +24,7 @@ export class Motion {
       el('h2', {}, 'Move', el('span', { class: 'spacer' }), tab('motors', 'Motors'), tab('joints', 'Joints')),
       el('div', { class: 'sliders' }, this.sliders.length ? this.sliders.map((s) => s.element) : el('p', { class: 'quiet' }, 'Nothing here can be moved.')),
       several ? el('label', {}, this.all, 'all worlds of this model') : '',
-      poses.length && this.mode === 'joints' ? el('div', {}, poses) : '',
+      poses.length && this.mode === 'joints' ? el('div', { class: 'poses' }, poses) : '',
     );
   }
 

@@ -1,4 +1,4 @@
-// Small curves of the world in focus.
+// Small curves of the world in focus, and of the joint that was chosen in the tree.
 
 import { trace } from '../data/scene.js';
 import { el, figure } from './dom.js';
@@ -7,7 +7,11 @@ const CURVES = [
   { name: 'loop_gap_m', title: 'Loop gap', unit: 'm', log: true, floor: 1e-9, color: '#0f7f83' },
   { name: 'energy_j', title: 'Energy', unit: 'J', color: '#d9603b' },
   { name: 'residual', title: 'Residual', unit: '', log: true, floor: 1e-12, color: '#7b6ca8' },
-  { name: 'iterations', title: 'Solver iterations', unit: '', color: '#b57f12' },
+  { name: 'iterations', title: 'Iterations', unit: '', color: '#b57f12' },
+];
+const JOINT = [
+  { name: 'joint_position', title: 'Position', color: '#2f6fb5' },
+  { name: 'joint_velocity', title: 'Velocity', color: '#b5447f' },
 ];
 const SPAN = 600; // frames kept when live
 const PAUSE = 66; // ms between two paintings: curves need not be smoother than the eye
@@ -16,20 +20,38 @@ export class Plots {
   constructor(app, root) {
     this.app = app;
     this.painted = 0;
-    this.curves = CURVES.map((curve) => {
-      const value = el('span', { class: 'value' }), canvas = el('canvas', { 'data-trace': curve.name });
-      const element = el('div', { class: 'plot' }, el('div', { class: 'row' }, el('span', {}, curve.title), value), canvas);
-      return { ...curve, value, canvas, element, points: [] };
-    });
-    root.append(el('section', { class: 'card', id: 'plots' }, el('h2', {}, 'Figures'), this.curves.map((c) => c.element)));
+    const { scene } = app;
+    const figures = CURVES.map((curve) => makeCurve({ ...curve, read: (frame, world) => trace(scene, frame, world, curve.name) }));
+    this.ofJoint = JOINT.map(makeCurve);
+    this.jointTitle = el('h2', {});
+    this.joint = el('div', { id: 'joint', hidden: true }, this.jointTitle, el('div', { class: 'plots' }, this.ofJoint.map((c) => c.element)));
+    this.curves = [...figures, ...this.ofJoint];
+    root.append(el('section', { class: 'card', id: 'plots' }, el('h2', {}, 'Figures'), el('div', { class: 'plots' }, figures.map((c) => c.element)), this.joint));
+  }
+
+  /** Adds the curves of a joint of the model in focus, or takes them away. */
+  showJoint(joint) {
+    this.joint.hidden = !joint?.angle.length;
+    if (this.joint.hidden) return;
+    this.jointTitle.textContent = joint.name;
+    const before = this.app.model.joints.slice(0, this.app.model.joints.indexOf(joint));
+    const velocity = before.reduce((sum, { angle }) => sum + angle.length, 0);
+    const unit = !joint.scalar ? '' : joint.angle[0] ? 'rad' : 'm';
+    const [position, rate] = this.ofJoint;
+    Object.assign(position, { unit, read: (frame, world) => frame.joints[world.jointStart + joint.coordinate] });
+    Object.assign(rate, { unit: unit && `${unit}/s`, read: (frame, world) => frame.velocities[world.velocityStart + velocity] });
+    this.ofJoint.forEach((curve) => { curve.points = []; curve.whole = null; });
+    this.painted = 0;
+    if (this.app.frame) this.update(this.app.frame);
   }
 
   clear() { this.curves.forEach((curve) => { curve.points = []; curve.whole = null; }); }
 
   update(frame) {
-    const { scene, source, world } = this.app;
+    const { source, world } = this.app;
     for (const curve of this.curves) {
-      curve.now = trace(scene, frame, world, curve.name);
+      if (!curve.read) continue;
+      curve.now = curve.read(frame, world);
       const last = curve.points[curve.points.length - 1];
       if (last && frame.time < last[0]) curve.points.length = 0;
       if (source.live && (!last || frame.time > last[0])) curve.points.push([frame.time, curve.now]);
@@ -43,11 +65,11 @@ export class Plots {
 
   /** All points of a recording, thinned to what a small picture shows. */
   points(curve) {
-    const { scene, source, world } = this.app;
+    const { source, world } = this.app;
     if (source.live) return curve.points;
     if (curve.whole?.count !== source.frames.length) {
       const every = Math.ceil(source.frames.length / 500);
-      const points = source.frames.filter((_, k) => k % every === 0).map((f) => [f.time, trace(scene, f, world, curve.name)]);
+      const points = source.frames.filter((_, k) => k % every === 0).map((f) => [f.time, curve.read(f, world)]);
       curve.whole = { count: source.frames.length, points };
     }
     return curve.whole.points;
@@ -57,7 +79,7 @@ export class Plots {
     const { canvas, log, floor, unit, color } = curve;
     curve.value.textContent = `${figure(curve.now)} ${unit}`;
     const ratio = window.devicePixelRatio, width = canvas.clientWidth, height = canvas.clientHeight;
-    if (!width) return;
+    if (!width || !curve.read) return; // not shown
     if (canvas.width !== Math.round(width * ratio)) [canvas.width, canvas.height] = [width * ratio, height * ratio];
     const context = canvas.getContext('2d');
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -89,4 +111,10 @@ export class Plots {
       context.fill();
     }
   }
+}
+
+function makeCurve(curve) {
+  const value = el('span', { class: 'value' }), canvas = el('canvas', { 'data-trace': curve.name });
+  const element = el('div', { class: 'plot' }, el('div', { class: 'row' }, el('span', {}, curve.title), value), canvas);
+  return { ...curve, value, canvas, element, points: [] };
 }

@@ -52,7 +52,7 @@ export class Tree {
   jointRow(model, joint) {
     const between = [joint.predecessor, joint.successor].map((b) => (b === null ? 'world' : model.bodies[b].name)).join(' – ');
     const loop = joint.closes_loop ? '↻ ' : '';
-    return el('button', { title: `${joint.name}: ${between}${loop ? ', closes a loop' : ''}`, onclick: () => this.app.choose({ world: this.app.focus, body: joint.successor ?? joint.predecessor }) },
+    return el('button', { title: `${joint.name}: ${between}${loop ? ', closes a loop' : ''}`, 'data-joint': joint.name, onclick: () => { this.app.choose({ world: this.app.focus, body: joint.successor ?? joint.predecessor }); this.app.plots.showJoint(joint); } },
       el('span', { class: 'name' }, joint.name), el('span', { class: 'kind' }, loop + joint.kind));
   }
 

@@ -15,6 +15,8 @@ vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w 
 
 /** Poses of all bodies of all worlds, and one more per world for what is fixed to it. */
 export class PoseTexture {
+  row = ROW;
+
   constructor(scene) {
     this.worlds = scene.worlds;
     let slots = 0;
@@ -52,7 +54,10 @@ export class PoseTexture {
   }
 }
 
-/** `items` are { slot, shape, geometry, color }: triangles in the shape's frame, fixed to the body of that slot. */
+/**
+ * `items` are { slot, shape, geometry }: triangles in the shape's frame, fixed to the body of that slot. Each item is told its
+ * `first` corner, and `start` and `end` of its entries in the index.
+ */
 export function makeFlock(items, poses, material) {
   const corners = items.reduce((sum, { geometry }) => sum + geometry.getAttribute('position').count, 0);
   const indices = items.reduce((sum, { geometry }) => sum + (geometry.index?.count ?? geometry.getAttribute('position').count), 0);
@@ -72,14 +77,17 @@ export function makeFlock(items, poses, material) {
     }
     arrays.slot.fill(item.slot, corner, corner + position.count);
     const count = geometry.index?.count ?? position.count;
+    item.start = next;
     for (let k = 0; k < count; k++) index[next++] = corner + (geometry.index ? geometry.index.getX(k) : k);
+    item.end = next;
     corner += position.count;
   }
   const geometry = new THREE.BufferGeometry();
   for (const [name, array] of Object.entries(arrays)) geometry.setAttribute(name, new THREE.BufferAttribute(array, name === 'slot' ? 1 : 3));
   geometry.setIndex(new THREE.BufferAttribute(index, 1));
-  const mesh = new THREE.Mesh(geometry, place(material, poses));
-  mesh.customDepthMaterial = place(new THREE.MeshDepthMaterial(), poses);
+  const plain = material.isShaderMaterial; // it takes positions from the texture of itself, and throws no shadow
+  const mesh = new THREE.Mesh(geometry, plain ? material : place(material, poses));
+  if (!plain) mesh.customDepthMaterial = place(new THREE.MeshDepthMaterial(), poses);
   mesh.frustumCulled = false;
   return mesh;
 }

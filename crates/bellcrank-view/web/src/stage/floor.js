@@ -3,83 +3,108 @@
 // They are two things: the floor fills half the picture and must be cheap, the shadow is small.
 
 import * as THREE from 'three';
+import { BACKDROP, SHADOW } from './light.js';
 
 const VERTEX = /* glsl */ `
-varying vec2 ground;
+uniform float cell;
+varying vec2 grid; // in cells
 void main() {
   vec4 p = modelMatrix * vec4(position, 1.0);
-  ground = p.xy;
+  grid = p.xy / cell;
   gl_Position = projectionMatrix * viewMatrix * p;
 }`;
 
+// Lines are about a pixel wide, whatever the distance; where cells become smaller than a few pixels they fade out. It fills
+// half the picture: every operation counts.
 const FRAGMENT = /* glsl */ `
-uniform float cell;
-uniform float reach;
-uniform vec2 center;
-varying vec2 ground;
-float lines(vec2 p, float spacing, float width) {
-  vec2 x = p / spacing;
-  vec2 w = max(fwidth(x), vec2(1e-6));
-  vec2 d = abs(fract(x - 0.5) - 0.5) / w;
-  float line = 1.0 - clamp(min(d.x, d.y) - width, 0.0, 1.0);
-  return line * (1.0 - smoothstep(0.12, 0.45, max(w.x, w.y)));
-}
+uniform vec2 center; // in cells
+uniform float nearness; // 1 / reach², in cells
+uniform vec3 backdrop;
+uniform float pixel; // of the page, in pixels of the picture
+varying vec2 grid;
 void main() {
-  float line = max(0.22 * lines(ground, cell, 0.0), 0.42 * lines(ground, 10.0 * cell, 0.35));
-  float alpha = 1.0 - smoothstep(0.15 * reach, reach, length(ground - center));
-  vec3 color = mix(vec3(0.955, 0.963, 0.968), vec3(0.47, 0.53, 0.58), line);
-  gl_FragColor = vec4(color, alpha);
+  vec2 wide = pixel * fwidth(grid) + 1e-6; // cells per pixel
+  vec2 dense = 1.0 / wide;
+  vec2 fine = abs(fract(grid - 0.5) - 0.5) * dense, bold = abs(fract(0.1 * grid - 0.5) - 0.5) * (10.0 * dense);
+  float widest = max(wide.x, wide.y);
+  float line = max(
+    clamp(1.0 - min(fine.x, fine.y), 0.0, 1.0) * clamp(0.30 - 0.66 * widest, 0.0, 0.22),
+    clamp(1.35 - min(bold.x, bold.y), 0.0, 1.0) * clamp(0.57 - 0.126 * widest, 0.0, 0.42));
+  vec2 away = grid - center;
+  float near = max(1.0 - nearness * dot(away, away), 0.0);
+  near *= near;
+  gl_FragColor = vec4(backdrop - near * (vec3(0.008, 0.010, 0.011) + line * vec3(0.475, 0.425, 0.382)), 1.0);
 }`;
 
 /** Grid cells are a power of ten near a sixth of `size` [m]. */
 export function makeFloor(size) {
   const cell = 10 ** Math.round(Math.log10(size / 6));
   const reach = 16 * size;
-  const uniforms = { cell: { value: cell }, reach: { value: reach }, center: { value: new THREE.Vector2() } };
-  const material = new THREE.ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false });
+  const uniforms = { pixel: { value: 1 }, cell: { value: cell }, nearness: { value: (cell / reach) ** 2 }, center: { value: new THREE.Vector2() }, backdrop: { value: new THREE.Vector3().setFromColor(new THREE.Color(BACKDROP).convertLinearToSRGB()) } };
+  const material = new THREE.ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, depthWrite: false });
   const mesh = new THREE.Mesh(new THREE.PlaneGeometry(4 * reach, 4 * reach), material);
-  mesh.renderOrder = -2;
+  mesh.renderOrder = 1; // after what hides it
   return mesh;
 }
 
 /** Catches the shadow; of radius 1. */
 export function makeShade() {
-  const material = new THREE.ShadowMaterial({ color: '#27313c', opacity: 0.3, depthWrite: false });
+  const material = new THREE.ShadowMaterial({ color: SHADOW.color, opacity: SHADOW.opacity, depthWrite: false });
   const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2.4, 2.4), material);
   mesh.receiveShadow = true;
   mesh.renderOrder = -1;
   return mesh;
 }
 
-/** Soft patches under worlds that throw no true shadow, so that they stand and do not hover. */
+const PATCH_VERTEX = /* glsl */ `
+varying vec2 from;
+void main() {
+  from = 2.0 * uv - 1.0;
+  gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+}`;
+
+const PATCH = /* glsl */ `
+varying vec2 from;
+void main() {
+  float near = max(1.0 - dot(from, from), 0.0);
+  gl_FragColor = vec4(0.153, 0.192, 0.235, 0.22 * near * near);
+}`;
+
+/**
+ * Soft patches under worlds that throw no true shadow, so that they stand and do not hover. One mesh of squares whose
+ * corners are written anew: software renderers draw instances one by one.
+ */
 export class Patches {
   constructor(worlds, models, floor, size) {
-    const canvas = document.createElement('canvas');
-    canvas.width = canvas.height = 64;
-    const context = canvas.getContext('2d');
-    const gradient = context.createRadialGradient(32, 32, 2, 32, 32, 32);
-    gradient.addColorStop(0, 'rgba(39, 49, 60, 0.34)');
-    gradient.addColorStop(0.55, 'rgba(39, 49, 60, 0.16)');
-    gradient.addColorStop(1, 'rgba(39, 49, 60, 0)');
-    context.fillStyle = gradient;
-    context.fillRect(0, 0, 64, 64);
-    const material = new THREE.MeshBasicMaterial({ map: new THREE.CanvasTexture(canvas), transparent: true, depthWrite: false });
-    this.mesh = new THREE.InstancedMesh(new THREE.PlaneGeometry(1, 1), material, Math.max(worlds.length, 1));
+    const material = new THREE.ShaderMaterial({ vertexShader: PATCH_VERTEX, fragmentShader: PATCH, transparent: true, depthWrite: false });
+    const geometry = new THREE.BufferGeometry();
+    this.corners = new Float32Array(12 * worlds.length);
+    geometry.setAttribute('position', new THREE.BufferAttribute(this.corners, 3).setUsage(THREE.DynamicDrawUsage));
+    geometry.setAttribute('uv', new THREE.BufferAttribute(Float32Array.from({ length: 8 * worlds.length }, (_, k) => SQUARE[k % 8]), 2));
+    geometry.setIndex(worlds.flatMap((_, k) => [0, 1, 2, 2, 1, 3].map((corner) => 4 * k + corner)));
+    this.mesh = new THREE.Mesh(geometry, material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = -1;
-    this.mesh.count = worlds.length;
-    Object.assign(this, { worlds, models, height: floor - 0.4e-3 * size });
+    Object.assign(this, { worlds, height: floor - 0.4e-3 * size });
+    this.sizes = worlds.map((world) => {
+      const { low, high } = models[world.model].extent;
+      return [1.5 * (high[0] - low[0]), 1.3 * (high[1] - low[1])];
+    });
   }
 
   /** Under every world's centre; `center` gives it. */
   update(center) {
-    const matrix = new THREE.Matrix4();
     this.worlds.forEach((world, k) => {
-      const { low, high } = this.models[world.model].extent;
-      const { x, y } = center(world);
-      matrix.makeScale(1.7 * (high[0] - low[0]) + 0.05, 1.5 * (high[1] - low[1]) + 0.05, 1).setPosition(x, y, this.height);
-      this.mesh.setMatrixAt(k, matrix);
+      const { x, y } = center(world), [wide, deep] = this.sizes[k];
+      for (let corner = 0; corner < 4; corner++) {
+        const at = 12 * k + 3 * corner;
+        this.corners[at] = x + wide * (SQUARE[2 * corner] - 0.5);
+        this.corners[at + 1] = y + deep * (SQUARE[2 * corner + 1] - 0.5);
+        this.corners[at + 2] = this.height;
+      }
     });
-    this.mesh.instanceMatrix.needsUpdate = true;
+    this.mesh.geometry.getAttribute('position').needsUpdate = true;
   }
 }
+
+const SQUARE = [0, 0, 1, 0, 0, 1, 1, 1];

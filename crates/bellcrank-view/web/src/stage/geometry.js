@@ -3,7 +3,6 @@
 import * as THREE from 'three';
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { RoundedBoxGeometry } from 'three/examples/jsm/geometries/RoundedBoxGeometry.js';
-import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import { bytesOf } from '../data/scene.js';
 
 /** Two shapes with equal keys have equal triangles. */
@@ -11,23 +10,24 @@ export function geometryKey(geometry) {
   return JSON.stringify(geometry);
 }
 
-/** Triangles in the shape's own frame, coarse, middle or fine; capsule, cylinder and cone stand along z. */
+/** Triangles in the shape's own frame: coarse, light, middle or fine; capsule, cylinder and cone stand along z. */
 export function makeGeometry(geometry, meshes, detail) {
   if (detail === 'coarse') return coarseGeometry(geometry, meshes);
-  const round = detail === 'fine' ? 28 : 14;
+  const round = { light: 6, middle: 16, fine: 28 }[detail];
   switch (geometry.type) {
     case 'sphere':
       return new THREE.SphereGeometry(geometry.radius, round, Math.round(0.65 * round));
     case 'ellipsoid':
       return new THREE.SphereGeometry(1, round, Math.round(0.65 * round)).scale(...geometry.radii);
     case 'capsule':
-      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, detail === 'fine' ? 7 : 3, round, 1).rotateX(Math.PI / 2);
+      return new THREE.CapsuleGeometry(geometry.radius, 2 * geometry.half_length, { light: 1, middle: 4, fine: 7 }[detail], round, 1).rotateX(Math.PI / 2);
     case 'cylinder':
       return new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
     case 'cone':
       return new THREE.ConeGeometry(geometry.radius, 2 * geometry.half_length, round).rotateX(Math.PI / 2);
     case 'box': {
       const [x, y, z] = geometry.half.map((h) => 2 * h);
+      if (detail === 'light') return new THREE.BoxGeometry(x, y, z);
       const bevel = 0.12 * Math.min(x, y, z);
       return new RoundedBoxGeometry(x, y, z, detail === 'fine' ? 3 : 1, bevel);
     }
@@ -42,30 +42,30 @@ export function makeGeometry(geometry, meshes, detail) {
   }
 }
 
-/** As few corners as will do; shaded flat, so that neighbouring faces share them. */
+/** As few triangles as will do. */
 function coarseGeometry(geometry, meshes) {
   switch (geometry.type) {
     case 'sphere':
-      return merged(new THREE.IcosahedronGeometry(1.06 * geometry.radius, 0));
+      return new THREE.IcosahedronGeometry(1.06 * geometry.radius, 0);
     case 'ellipsoid':
-      return merged(new THREE.IcosahedronGeometry(1.06, 0).scale(...geometry.radii));
+      return new THREE.IcosahedronGeometry(1.06, 0).scale(...geometry.radii);
     case 'capsule':
-      // a square bar of the same cross-section, √π r wide: twelve triangles
-      return merged(new THREE.BoxGeometry(1.77 * geometry.radius, 1.77 * geometry.radius, 2 * geometry.half_length + geometry.radius));
+      // a square bar of the same cross-section, √π r wide, without ends: eight triangles
+      return squareBar(1.77 * geometry.radius, 2 * geometry.half_length + geometry.radius);
     case 'cylinder':
-      return merged(new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, 8, 1).rotateX(Math.PI / 2));
+      return new THREE.CylinderGeometry(geometry.radius, geometry.radius, 2 * geometry.half_length, 8, 1).rotateX(Math.PI / 2);
     case 'box':
-      return merged(new THREE.BoxGeometry(...geometry.half.map((h) => 2 * h)));
+      return new THREE.BoxGeometry(...geometry.half.map((h) => 2 * h));
     default:
       return makeGeometry(geometry, meshes, 'middle');
   }
 }
 
-/** Corners at the same place become one. */
-function merged(geometry) {
-  geometry.deleteAttribute('normal');
-  geometry.deleteAttribute('uv');
-  return mergeVertices(geometry, 1e-6);
+/** The four long sides of a bar along z. */
+function squareBar(width, length) {
+  const box = new THREE.BoxGeometry(width, width, length);
+  box.setIndex([...box.index.array].slice(0, 24)); // ±x, ±y; the ends along z come last
+  return box;
 }
 
 function meshGeometry(mesh) {

@@ -31,39 +31,39 @@ export class View {
     this.focus = place;
     this.anchor = null;
     const several = this.scene.worlds.length > 1;
-    this.lookAt(this.box(place), several ? 1.55 : 1.1);
+    this.lookAt([this.box(place)], several ? 1.55 : 1.1);
   }
 
   frameAll() {
-    const all = new THREE.Box3();
-    this.scene.worlds.forEach((_, place) => all.union(this.box(place)));
     this.anchor = null;
-    this.lookAt(all, 1.03);
+    this.lookAt(this.scene.worlds.map((_, place) => this.box(place)), 1.03);
   }
 
-  /** From the side from which the box looks largest, a little above, as near as it fits between the panels. */
-  lookAt(box, room) {
-    const size = box.getSize(new THREE.Vector3());
-    const center = box.getCenter(new THREE.Vector3());
+  /** From the side from which the boxes look largest, a little above, as near as they fit between the panels. */
+  lookAt(boxes, room) {
+    const all = boxes.reduce((sum, box) => sum.union(box), new THREE.Box3());
+    const size = all.getSize(new THREE.Vector3());
+    const center = all.getCenter(new THREE.Vector3());
     const flat = size.y < 0.6 * size.x && size.x < 3 * size.z;
     const direction = (flat ? new THREE.Vector3(0.42, -1, 0.3) : new THREE.Vector3(1, -0.72, 0.42)).normalize();
     const camera = this.stage.camera;
-    camera.position.copy(center).addScaledVector(direction, room * this.distance(box, center, direction));
+    camera.position.copy(center).addScaledVector(direction, room * this.distance(boxes, center, direction));
     this.controls.target.copy(center);
     this.controls.update();
   }
 
   /** How far away all corners are inside the part of the window that no panel covers. */
-  distance(box, center, direction) {
+  distance(boxes, center, direction) {
     const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement;
     const bare = document.body.classList.contains('bare');
     const free = width > 860 && !bare ? (width - 590) / width : 0.9;
-    const low = Math.max(1 - 200 / height, 0.5); // foot, and as much again above
+    const low = Math.max(1 - (bare ? 130 : 200) / height, 0.5); // foot, and as much again above
     const tangent = Math.tan(this.stage.camera.fov * Math.PI / 360);
     const right = new THREE.Vector3(0, 0, 1).cross(direction).normalize(), up = direction.clone().cross(right);
     let far = 0;
-    for (let corner = 0; corner < 8; corner++) {
-      const p = new THREE.Vector3(...[0, 1, 2].map((k) => ((corner >> k) & 1 ? box.max : box.min).getComponent(k))).sub(center);
+    for (let n = 0; n < 8 * boxes.length; n++) {
+      const box = boxes[n >> 3];
+      const p = new THREE.Vector3(...[0, 1, 2].map((k) => ((n >> k) & 1 ? box.max : box.min).getComponent(k))).sub(center);
       const across = Math.abs(p.dot(right)) / (tangent * this.stage.camera.aspect * free);
       far = Math.max(far, p.dot(direction) + across, p.dot(direction) + Math.abs(p.dot(up)) / (tangent * low));
     }

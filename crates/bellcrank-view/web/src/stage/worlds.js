@@ -1,74 +1,96 @@
 // All worlds: a few draw calls, however many there are.
 //
-// The world in focus is drawn finely and throws a shadow; when there are many, the others are coarse and do not.
+// The world in focus is drawn finely; when there are few, all are. The others are a crowd. A graphics card throws true
+// shadows of what is fine; a processor flattens everything onto the floor instead.
 
 import * as THREE from 'three';
-import { extentSize, trace } from '../data/scene.js';
+import { trace } from '../data/scene.js';
 import { centerOfMass } from '../overlays/mass.js';
 import { CHOSEN, FROZEN, shapeColor } from './colors.js';
+import { Crowd } from './crowd.js';
 import { Patches } from './floor.js';
 import { PoseTexture, makeFlock, paintItem } from './flock.js';
 import { geometryKey, makeGeometry } from './geometry.js';
+import { plainMaterial } from './plain.js';
 import { frameMatrix } from './pose.js';
 
 export const FEW = 12; // as many worlds are all drawn finely
-const SMALL = 0.075; // parts below this share of the model are left out of coarse worlds,
-const SMALLER = 0.13; // below this one where there are very many
-const VERY_MANY = 40;
 
 export class Worlds {
   constructor(scene, stage) {
     this.scene = scene;
     this.stage = stage;
     this.group = new THREE.Group();
+    this.fine = new THREE.Group();
+    this.group.add(this.fine);
     stage.scene.add(this.group);
     this.geometries = new Map();
     this.poses = new PoseTexture(scene);
     this.chosen = null;
     this.frozen = new Set();
+    this.few = scene.worlds.length <= FEW;
+    this.centers = scene.worlds.map((world) => new THREE.Vector3(...world.offset));
+    this.addCrowd();
     this.setFocus(0);
+  }
+
+  addCrowd() {
+    const { scene, stage } = this;
+    const items = this.items(scene.worlds, 'coarse', (opacity) => opacity > 0.5);
+    this.crowd = new Crowd(scene, stage, this.poses, items, this.material(1, true));
+    this.crowd.items = items;
+    this.crowd.mesh.visible = !this.few;
+    this.patches = new Patches(this.few ? [] : scene.worlds, scene.models, scene.floor, stage.size);
+    this.group.add(this.crowd.mesh);
+    stage.scene.add(this.patches.mesh, this.crowd.shadow);
   }
 
   /** Draws world number `focus` finely. */
   setFocus(focus) {
     this.focus = focus;
-    this.group.children.forEach((mesh) => { mesh.geometry.dispose(); mesh.material.dispose(); });
-    this.group.clear();
-    if (this.patches) this.stage.scene.remove(this.patches.mesh);
-    this.flocks = [];
-    const worlds = this.scene.worlds;
-    const few = worlds.length <= FEW;
-    this.addWorlds(few ? worlds : [worlds[focus]], false);
-    const far = few ? [] : worlds.filter((_, place) => place !== focus);
-    this.addWorlds(far, true);
-    this.patches = new Patches(few ? [] : worlds, this.scene.models, this.scene.floor, this.stage.size);
-    this.stage.scene.add(this.patches.mesh);
+    this.fine.children.forEach((mesh) => { mesh.geometry.dispose(); mesh.material.dispose(); });
+    this.fine.clear();
+    const worlds = this.few ? this.scene.worlds : [this.scene.worlds[focus]];
+    this.places = new Set(worlds.map(({ place }) => place));
+    this.flocks = this.few ? [] : [{ mesh: this.crowd.mesh, items: this.crowd.items, crowd: true }];
+    // a processor draws fewer triangles while things move, and all of them at rest
+    for (const detail of this.stage.software ? ['light', 'middle'] : ['fine']) this.addFine(worlds, detail);
+    this.crowd.age = Infinity;
     this.paint();
   }
 
   /** One mesh per opacity. */
-  addWorlds(worlds, coarse) {
-    const groups = new Map();
-    const small = worlds.length > VERY_MANY ? SMALLER : SMALL;
-    for (const world of worlds) {
-      const bodies = this.scene.models[world.model].bodies.length;
-      for (const shape of this.visibleShapes(world.model)) {
-        const opacity = shape.color ? shape.color[3] : 1;
-        if (opacity <= 0) continue;
-        const geometry = this.geometry(shape.geometry, coarse);
-        if (coarse && 2 * geometry.boundingSphere.radius < small * extentSize(this.scene.models[world.model])) continue;
-        if (!groups.has(opacity)) groups.set(opacity, []);
-        const slot = this.poses.starts[world.place] + (shape.body ?? bodies);
-        groups.get(opacity).push({ world, shape, slot, geometry });
-      }
-    }
-    for (const [opacity, items] of groups) {
-      const mesh = makeFlock(items, this.poses, this.material(opacity, coarse));
-      mesh.castShadow = !coarse && opacity > 0.5;
-      mesh.receiveShadow = !coarse && !this.stage.software;
-      this.group.add(mesh);
+  addFine(worlds, detail) {
+    const all = this.items(worlds, detail, (opacity) => opacity > 0);
+    for (const opacity of new Set(all.map((item) => item.opacity))) {
+      const items = all.filter((item) => item.opacity === opacity);
+      const mesh = makeFlock(items, this.poses, this.material(opacity, false));
+      mesh.castShadow = !this.stage.software && opacity > 0.5;
+      mesh.receiveShadow = !this.stage.software;
+      mesh.userData.detail = detail;
+      this.fine.add(mesh);
       this.flocks.push({ mesh, items });
     }
+    this.rest(this.resting ?? false);
+  }
+
+  /** At rest every triangle may be drawn. */
+  rest(on) {
+    this.resting = on;
+    if (!this.stage.software) return;
+    for (const mesh of this.fine.children) mesh.visible = (mesh.userData.detail === 'middle') === on;
+  }
+
+  /** The shapes of worlds that are drawn, with their triangles. */
+  items(worlds, detail, wanted) {
+    return worlds.flatMap((world) => {
+      const bodies = this.scene.models[world.model].bodies.length;
+      return this.visibleShapes(world.model).map((shape) => {
+        const opacity = shape.color ? shape.color[3] : 1;
+        const slot = this.poses.starts[world.place] + (shape.body ?? bodies);
+        return { world, shape, slot, opacity, geometry: this.geometry(shape.geometry, detail) };
+      }).filter(({ opacity }) => wanted(opacity));
+    });
   }
 
   /** What is drawn of a model: collision shapes only where there is no mesh to look at; floors are the stage's. */
@@ -82,8 +104,7 @@ export class Worlds {
     return model.visible;
   }
 
-  geometry(geometry, coarse) {
-    const detail = coarse ? 'coarse' : this.stage.software ? 'middle' : 'fine';
+  geometry(geometry, detail) {
     const key = `${geometryKey(geometry)} ${detail}`;
     if (!this.geometries.has(key)) {
       const made = makeGeometry(geometry, this.scene.meshes, detail);
@@ -94,8 +115,9 @@ export class Worlds {
   }
 
   material(opacity, coarse) {
+    if (this.stage.software) return plainMaterial(this.poses, opacity);
     const look = { vertexColors: true, transparent: opacity < 1, opacity };
-    if (coarse || this.stage.software) return new THREE.MeshLambertMaterial({ ...look, flatShading: coarse });
+    if (coarse) return new THREE.MeshLambertMaterial(look);
     return new THREE.MeshStandardMaterial({ ...look, roughness: 0.5, metalness: 0.05 });
   }
 
@@ -104,8 +126,12 @@ export class Worlds {
     this.frame = frame;
     this.poses.update(frame);
     this.markFrozen(frame);
-    this.patches.update((world) => centerOfMass(frame, world, this.scene.models[world.model]));
+    this.scene.worlds.forEach((world, place) => centerOfMass(frame, world, this.scene.models[world.model], this.centers[place]));
+    this.patches.update((world) => this.centers[world.place]);
   }
+
+  /** Before every picture. */
+  prepare() { this.crowd.choose(this.centers, this.places, this.resting); }
 
   /** Worlds that stand still for good lose their colours. */
   markFrozen(frame) {
@@ -136,9 +162,10 @@ export class Worlds {
   pick(raycaster) {
     let nearest = null;
     const probe = new THREE.Mesh();
-    for (const { items } of this.flocks) {
+    for (const { mesh, items, crowd } of this.flocks) {
+      if (!mesh.visible) continue;
       for (const { world, shape, geometry } of items) {
-        if (shape.body === null) continue;
+        if (shape.body === null || (crowd && this.places.has(world.place))) continue;
         probe.geometry = geometry;
         frameMatrix(this.frame, world, shape.body, shape.pose, probe.matrixWorld);
         const [hit] = raycaster.intersectObject(probe, false);

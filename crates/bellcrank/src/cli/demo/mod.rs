@@ -1,11 +1,10 @@
 //! `bellcrank demo`: mechanisms with loops at work, what they cost, how closed they stay, and a page to watch them.
 
-mod pile;
 mod show;
 mod squat;
 
-use super::figures::Figures;
-use super::run::{Bits, Motors, Poses, Run};
+use super::figures::{Figures, grouped, small};
+use super::run::{Bits, Motors, Poses, Run, Solver};
 use super::say::say;
 use super::watch::{Listen, Watch, announce};
 use super::{Error, stop};
@@ -33,17 +32,17 @@ pub struct Demo {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Name {
-    /// Squatting bipeds beside a four-bar and a Jansen leg
+    /// Squatting bipeds beside a four-bar and a Jansen walker
     All,
     /// Different four-bars in one batch
     Fourbar,
     /// Bipeds that stand and squat on their linkages
     Biped,
-    /// Theo Jansen's legs at several speeds
+    /// Machines that walk on Theo Jansen's legs, two motors for eight of them
     Jansen,
     /// One of each mechanism
     Zoo,
-    /// A heap of boxes and balls
+    /// 125 loose solids that fall into a heap
     Pile,
 }
 
@@ -52,7 +51,7 @@ const BATCHES: [(&str, usize, Motors); 5] = [
     ("hybrid_biped", 512, Motors::Hold),
     ("hybrid_biped", 256, Motors::Random),
     ("four_bar", 2048, Motors::Random),
-    ("jansen_leg", 512, Motors::Hold),
+    ("jansen_walker", 128, Motors::Hold),
     ("five_bar_quadruped", 512, Motors::Hold),
 ];
 
@@ -108,7 +107,7 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         worlds,
         steps: 250,
         dt: 0.004,
-        solver: None,
+        solver: Solver::Padmm,
         integrator: Poses::Euler,
         precision: Bits::F32,
         threads: 0,
@@ -129,7 +128,10 @@ fn print_head() {
 
 fn print_row(figures: &Figures, motors: &str) {
     say(format_args!(
-        "{:<26} {:>7} {motors:>9} {:>15.0} {:>10.1e} m",
-        figures.model, figures.worlds, figures.world_steps_per_second, figures.loop_gap_max_m
+        "{:<26} {:>7} {motors:>9} {:>15} {:>10} m",
+        figures.model,
+        figures.worlds,
+        grouped(figures.world_steps_per_second),
+        small(figures.loop_gap_max_m)
     ));
 }

@@ -1,0 +1,259 @@
+//! Which rows with cones act, and what they are: limits, dry friction, effort limits, contacts.
+//!
+//! Rows that act in no lane are left out; a lane in which a row does not act has zeros there, which change no other row's
+//! bits.
+
+use crate::constants::Constants;
+use crate::drives::row_velocity;
+use crate::layout::{Layout, ScalarKind, ScalarLayout};
+use crate::state::State;
+use crate::step::{Settings, Solver, Times};
+use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
+use bellcrank_collide::{Surface, collide};
+use bellcrank_math::{Mask, Real, Vec3};
+use bellcrank_solve::{Cone, MOST_ROWS};
+
+/// Lists what touches, with the reactions of the last step; says how many contacts there are, listed or not.
+pub(crate) fn find_contacts<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    reach: R,
+    ws: &mut Workspace<R>,
+) -> usize {
+    ws.touching.clear();
+    let Some(pile) = &mut ws.pile else {
+        collide(&layout.plan, &constants.shapes, &state.X_WB, reach, &mut ws.contacts);
+        for (slot, contact) in ws.contacts.slots().iter().enumerate() {
+            if contact.active.any() {
+                ws.touching.push(Touching { slot, contact: *contact, guess: state.contact_impulse[slot] });
+            }
+        }
+        return ws.touching.len();
+    };
+    let found = pile.find(layout, constants, &state.X_WB, reach, &mut ws.touching);
+    // both lists are sorted by slot
+    let mut old = state.contact_slot.iter().zip(&state.contact_impulse).peekable();
+    for touching in &mut ws.touching {
+        let slot = R::constant(touching.slot as f64);
+        while old.next_if(|(other, _)| other.lt(slot).all() && other.ge(R::zero()).all()).is_some() {}
+        if let Some((_, impulse)) =
+            old.next_if(|(other, _)| other.le(slot).all() && other.ge(R::zero()).all())
+        {
+            touching.guess = *impulse;
+        }
+    }
+    found
+}
+
+/// A row as it is collected: on body a and body b, with its bias, compliance and first guess.
+#[derive(Clone, Copy)]
+struct Row<R> {
+    jacobian: [[R; 6]; 2],
+    bias: R,
+    compliance: R,
+    guess: R,
+}
+
+/// A row on one degree of freedom.
+struct ScalarRow<R: Real> {
+    /// Lanes in which it acts.
+    acts: R::Mask,
+    cone: Cone<R>,
+    /// What is left to the limit [m or rad].
+    gap: R,
+    row: Row<R>,
+}
+
+/// Lists the rows that act in at least one lane.
+#[inline(always)]
+pub(crate) fn collect<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: &Settings,
+    times: Times<R>,
+    ws: &mut Workspace<R>,
+) {
+    let cones = &mut ws.cones;
+    cones.groups.clear();
+    cones.w.clear();
+    cones.jacobian.clear();
+    cones.bias.clear();
+    cones.compliance.clear();
+    cones.lambda.clear();
+    cones.gap.clear();
+    for (i, scalar) in layout.scalars.iter().enumerate() {
+        if let Some(ScalarRow { acts, cone, gap, row }) =
+            scalar_row(layout, constants, state, settings, times, (i, scalar), ws)
+        {
+            push_group((ConeSource::Scalar(i), acts, cone), gap, &[row], scalar.path.len(), &mut ws.cones);
+        }
+    }
+    for touching in &ws.touching {
+        let (cone, rows) = contact_rows(layout, constants, state, settings, times, touching);
+        let contact = &layout.contacts[touching.slot];
+        let (acts, gap) = (touching.contact.active, touching.contact.distance);
+        let group = (ConeSource::Contact(touching.slot), acts, cone);
+        push_group(group, gap, &rows[..contact.rows], contact.path.len(), &mut ws.cones);
+    }
+    let cones = &mut ws.cones;
+    let dense = layout.pile.is_none() && matches!(settings.solver, Solver::Padmm(_));
+    cones.packing.arrange(&cones.groups, dense, &mut cones.problem);
+    cones.packed.clear();
+    cones.packed.resize(cones.problem.rows(), R::zero());
+}
+
+#[inline(always)]
+fn push_group<R: Real>(
+    (source, acts, cone): (ConeSource, R::Mask, Cone<R>),
+    gap: R,
+    rows: &[Row<R>],
+    path: usize,
+    cones: &mut ConeRows<R>,
+) {
+    cones.gap.push(gap);
+    let (first_row, first_w) = (cones.lambda.len(), cones.w.len());
+    cones.groups.push(ConeGroup { source, acts, cone, first_row, rows: rows.len(), first_w });
+    cones.w.resize(first_w + rows.len() * path, [R::zero(); 6]);
+    for row in rows {
+        cones.jacobian.push(row.jacobian);
+        cones.bias.push(row.bias);
+        cones.compliance.push(row.compliance);
+        cones.lambda.push(row.guess);
+    }
+}
+
+/// One row on a degree of freedom, or `None` if it acts nowhere.
+#[inline(always)]
+fn scalar_row<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: &Settings,
+    times: Times<R>,
+    (index, scalar): (usize, &ScalarLayout),
+    ws: &Workspace<R>,
+) -> Option<ScalarRow<R>> {
+    let joint = &layout.joints[scalar.at.joint];
+    let (dof, c) =
+        (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
+    let (zero, one) = (R::zero(), R::one());
+    let guess = state.scalar_impulse[index];
+    let reach = (dof.rate.abs() * times.dt).mul_add(R::constant(2.0), R::constant(1e-3));
+    let gap = match scalar.kind {
+        ScalarKind::Lower => state.q[joint.first_coordinate + scalar.at.dof] - c.low,
+        ScalarKind::Upper => c.high - state.q[joint.first_coordinate + scalar.at.dof],
+        _ => zero,
+    };
+    let limit = (gap.lt(reach) | zero.lt(guess), settings.recover(gap, times.drift, settings.limit_recovery));
+    // where limits and loops cannot both be met, the limit gives way
+    let yields =
+        R::constant(settings.limit_softness) / constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
+    let fast = (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs());
+    let (cone, sign, (acts, bias), compliance) = match scalar.kind {
+        ScalarKind::Lower => (Cone::Nonnegative, one, limit, yields),
+        ScalarKind::Upper => (Cone::Nonnegative, -one, limit, yields),
+        ScalarKind::SlowDown => (Cone::Nonnegative, one, (fast, c.velocity_limit), zero),
+        ScalarKind::SlowUp => (Cone::Nonnegative, -one, (fast, c.velocity_limit), zero),
+        ScalarKind::Friction => {
+            let most = c.friction * times.dt;
+            (Cone::Box { low: -most, high: most }, one, (zero.lt(most), zero), zero)
+        }
+        ScalarKind::Effort => {
+            let (low, high) = (c.effort_low * times.dt, c.effort_high * times.dt);
+            let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
+            (Cone::Box { low, high }, one, (dof.boxed, -(dof.drive_impulse * soft)), soft)
+        }
+    };
+    if !acts.any() {
+        return None;
+    }
+    let i = joint.kind.row_count() + scalar.at.dof;
+    let rows = &ws.joints[scalar.at.joint];
+    let mut jacobian = [rows.p[i], rows.s[i]];
+    for x in jacobian.iter_mut().flatten() {
+        *x = keep(acts, *x * sign);
+    }
+    let (bias, compliance) = (keep(acts, bias), keep(acts, compliance));
+    Some(ScalarRow { acts, cone, gap, row: Row { jacobian, bias, compliance, guess: keep(acts, guess) } })
+}
+
+/// The value where it counts, else zero.
+#[inline(always)]
+pub(crate) fn keep<R: Real>(acts: R::Mask, x: R) -> R {
+    R::select(acts, x, R::zero())
+}
+
+/// A push along `d` at `r` from a centre of mass.
+#[inline(always)]
+fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
+    let m = r.cross(d);
+    let mut row = [d.x, d.y, d.z, m.x, m.y, m.z];
+    for x in &mut row {
+        *x = keep(acts, *x);
+    }
+    row
+}
+
+/// The rows of a contact, the normal last: two of sliding, then moments about the normal and the tangents if asked for.
+#[inline(always)]
+fn contact_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: &Settings,
+    times: Times<R>,
+    touching: &Touching<R>,
+) -> (Cone<R>, [Row<R>; MOST_ROWS]) {
+    let (at, contact) = (&layout.contacts[touching.slot], &touching.contact);
+    let surface = &constants.shapes.surfaces[at.pair];
+    let acts = contact.active;
+    let (t, o) = contact.tangents();
+    let axes = [t, o, contact.normal];
+    let (none, last) = (R::zero(), at.rows - 1);
+    let blank = Row { jacobian: [[none; 6]; 2], bias: none, compliance: none, guess: none };
+    let mut rows = [blank; MOST_ROWS];
+    let guess = touching.guess;
+    for k in 0..3 {
+        let row = &mut rows[if k == 2 { last } else { k }];
+        row.jacobian[1] = push_at(acts, contact.point_b - state.X_WB[at.b].p, axes[k]);
+        if let Some(a) = at.a {
+            row.jacobian[0] = push_at(acts, contact.point_a - state.X_WB[a].p, -axes[k]);
+        }
+        row.guess = keep(acts, guess[k]);
+    }
+    moment_rows(acts, [contact.normal, t, o], surface, &guess, &mut rows[2..last]);
+    let mut before = row_velocity(&rows[last].jacobian[1], &state.V_WB[at.b].to_array());
+    if let Some(a) = at.a {
+        before += row_velocity(&rows[last].jacobian[0], &state.V_WB[a].to_array());
+    }
+    // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
+    let bounces = R::zero().lt(surface.restitution)
+        & before.lt(R::constant(-settings.bounce_speed))
+        & before.mul_add(times.drift, contact.distance).lt(R::zero());
+    let hold = settings.recover(contact.distance, times.drift, settings.contact_recovery);
+    rows[last].bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
+    (Cone::Coulomb { mu: surface.sliding, rows: at.rows }, rows)
+}
+
+/// Rows of torsional (about n) and rolling friction (about t and o). A moment τ ≤ μ_m λ_n shares the cone of sliding
+/// as y = τ μ/μ_m, which makes it round: the row is the turn times μ_m/μ ([ComFree] notes: the elliptic cone).
+#[inline(always)]
+fn moment_rows<R: Real>(
+    acts: R::Mask,
+    axes: [Vec3<R>; 3],
+    surface: &Surface<R>,
+    guess: &[R; 6],
+    rows: &mut [Row<R>],
+) {
+    for (k, row) in rows.iter_mut().enumerate() {
+        let coefficient = if k == 0 { surface.torsional } else { surface.rolling };
+        let rubs = acts & R::zero().lt(surface.sliding) & R::zero().lt(coefficient);
+        let arm = keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+        let turn = axes[k] * arm;
+        row.jacobian[1] = [R::zero(), R::zero(), R::zero(), turn.x, turn.y, turn.z];
+        row.jacobian[0] = [R::zero(), R::zero(), R::zero(), -turn.x, -turn.y, -turn.z];
+        row.guess = keep(rubs, guess[3 + k] / R::select(rubs, arm, R::one()));
+    }
+}

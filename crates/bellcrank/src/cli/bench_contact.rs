@@ -1,0 +1,163 @@
+//! `bellcrank bench contact`: what a step costs against the number of contacts, by solver, with the depth that is left.
+
+use super::Error;
+use super::bench::{Bench, Record};
+use super::figures::cpu_seconds;
+use super::run::noise;
+use bellcrank::model::library::{Pile, Solid};
+use bellcrank::model::{Model, ModelBuilder};
+use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver};
+use std::sync::Arc;
+
+/// Step of all scenes [s].
+const DT: f64 = 0.002;
+
+/// What is compared.
+const SOLVERS: [(&str, fn() -> Solver); 3] = [
+    ("padmm", Solver::default),
+    ("comfree", || Solver::ComFree(ComFree::default())),
+    ("comfree published", || Solver::ComFree(ComFree::published(0.2, 0.001))),
+];
+
+struct Case {
+    name: String,
+    model: Arc<Model>,
+    worlds: usize,
+    steps: usize,
+    precision: Precision,
+}
+
+/// Piles from one solid to five layers of 5 × 5, by solver.
+pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
+    let mut records = Vec::new();
+    for case in cases(bench)? {
+        for (name, solver) in SOLVERS {
+            records.push(case.measure(name, solver())?);
+        }
+    }
+    records.extend(fits(&records));
+    Ok(records)
+}
+
+fn cases(bench: &Bench) -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    let mut add = |name: &str, pile: ModelBuilder, worlds, steps, precision| -> Result<(), Error> {
+        if bench.wants(name) {
+            let model = Arc::new(pile.build().map_err(Error::Faults)?);
+            cases.push(Case { name: name.to_owned(), model, worlds, steps, precision });
+        }
+        Ok(())
+    };
+    for precision in [Precision::F32, Precision::F64] {
+        add("pile_2x2x3", Pile::small().builder(), 64, 750, precision)?;
+    }
+    for across in [1, 2, 3, 4, 5] {
+        let pile = Pile { across, layers: vec![Solid::Cube, Solid::Capsule, Solid::Ball], ..Pile::default() };
+        add(&format!("pile_{across}x{across}x3"), pile.builder(), 1, 500, Precision::F64)?;
+    }
+    add("pile_5x5x5", Pile::default().builder(), 1, 1000, Precision::F64)?;
+    Ok(cases)
+}
+
+impl Case {
+    fn measure(&self, name: &'static str, solver: Solver) -> Result<Record, Error> {
+        let mut settings = Settings { solver, ..Settings::default() };
+        if self.precision == Precision::F32 {
+            settings = Settings::single();
+            settings.solver = if name == "padmm" { settings.solver } else { solver };
+        }
+        let options = BatchOptions {
+            dt: DT,
+            precision: self.precision,
+            settings: Some(settings),
+            scalar: self.worlds == 1,
+            ..BatchOptions::default()
+        };
+        let start = |worlds: usize| -> Result<Batch, Error> {
+            let mut batch = Batch::new(self.model.clone(), worlds, options).map_err(Error::Batch)?;
+            scatter(&mut batch)?;
+            Ok(batch)
+        };
+        let (mut batch, rounds, mut counted) = (start(self.worlds)?, self.steps / 10, 0);
+        let before = cpu_seconds();
+        for _ in 0..rounds {
+            counted += batch.step(10).contact_count.iter().sum::<usize>();
+        }
+        let used = cpu_seconds() - before;
+        let contacts = counted as f64 / (rounds * self.worlds) as f64;
+        // the same again, for the depths: listing contacts takes time of its own
+        let (mut batch, mut sum, mut deepest, mut listed) = (start(1)?, 0.0, 0.0_f64, 0);
+        for _ in 0..rounds {
+            batch.step(10);
+            for contact in batch.contacts(0).map_err(Error::Batch)? {
+                if contact.force.norm() > 0.0 {
+                    sum += contact.depth.max(0.0);
+                    deepest = deepest.max(contact.depth);
+                    listed += 1;
+                }
+            }
+        }
+        let total = (self.steps * self.worlds) as f64;
+        let micro = |x: f64| (x * 1e6 * 100.0).round() / 100.0;
+        Ok(Record(vec![
+            ("model", self.name.clone().into()),
+            ("worlds", self.worlds.into()),
+            ("solver", name.into()),
+            ("precision", if self.precision == Precision::F32 { "f32" } else { "f64" }.into()),
+            ("contacts_mean", contacts.round().into()),
+            ("microseconds_per_step", micro(used / total).into()),
+            ("world_steps_per_core_second", (total / used.max(1e-3)).round().into()),
+            ("penetration_mean_um", micro(sum / f64::from(listed.max(1))).into()),
+            ("penetration_max_um", micro(deepest).into()),
+        ]))
+    }
+}
+
+/// Worlds that fall differently: up to 5 cm/s sideways.
+fn scatter(batch: &mut Batch) -> Result<(), Error> {
+    for world in 0..batch.worlds() {
+        let bodies = batch.model(world).map_err(Error::Batch)?.bodies().len();
+        for body in 0..bodies {
+            let push = |k: usize| 0.05 * noise(1, [world, body, k]);
+            let mut V = batch.body_velocity(world, body).map_err(Error::Batch)?;
+            (V.linear.x, V.linear.y) = (push(0), push(1));
+            batch.set_body_velocity(world, body, V).map_err(Error::Batch)?;
+        }
+    }
+    Ok(())
+}
+
+/// Time = a + b · contacts over the piles of one world, with the share of its variance that the line explains (R²).
+fn fits(records: &[Record]) -> Vec<Record> {
+    let mut lines = Vec::new();
+    for (solver, _) in SOLVERS {
+        let text = |record: &Record, key: &str| {
+            let field = record.0.iter().find(|(name, _)| *name == key);
+            field.and_then(|(_, value)| value.as_str()).unwrap_or_default().to_owned()
+        };
+        let points: Vec<[f64; 2]> = records
+            .iter()
+            .filter(|r| text(r, "solver") == solver && r.number("worlds") == 1.0)
+            .map(|r| [r.number("contacts_mean"), r.number("microseconds_per_step")])
+            .collect();
+        if points.len() < 3 {
+            continue;
+        }
+        let n = points.len() as f64;
+        let mean = |k: usize| points.iter().map(|p| p[k]).sum::<f64>() / n;
+        let (x, y) = (mean(0), mean(1));
+        let product =
+            |i: usize, j: usize| points.iter().map(|p| (p[i] - [x, y][i]) * (p[j] - [x, y][j])).sum::<f64>();
+        let slope = product(0, 1) / product(0, 0);
+        let explained = slope * product(0, 1) / product(1, 1);
+        let round = |x: f64| (x * 1e4).round() / 1e4;
+        lines.push(Record(vec![
+            ("model", "line through the piles of one world".into()),
+            ("solver", solver.into()),
+            ("microseconds_per_contact", round(slope).into()),
+            ("microseconds_at_zero", round(y - slope * x).into()),
+            ("r_squared", round(explained).into()),
+        ]));
+    }
+    lines
+}

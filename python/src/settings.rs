@@ -1,0 +1,115 @@
+//! How a batch runs, from Python's words.
+
+use crate::error::said;
+use crate::options::Options;
+use bellcrank::sim::{Integrator, Precision, Settings, Solver};
+use bellcrank::solve::{ComFree, Impedance, Padmm, Penalty};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// `"f32"` or `"f64"`.
+pub fn read_precision(name: &str) -> PyResult<Precision> {
+    match name {
+        "f32" => Ok(Precision::F32),
+        "f64" => Ok(Precision::F64),
+        _ => Err(said("WrongValue", format!("there is no precision {name:?}"), "\"f32\" or \"f64\"")),
+    }
+}
+
+fn read_integrator(name: &str) -> PyResult<Integrator> {
+    match name {
+        "semi_implicit_euler" => Ok(Integrator::SemiImplicitEuler),
+        "moreau_jean" => Ok(Integrator::MoreauJean),
+        _ => {
+            let hint = "\"semi_implicit_euler\" or \"moreau_jean\"";
+            Err(said("WrongValue", format!("there is no integrator {name:?}"), hint))
+        }
+    }
+}
+
+pub fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
+    let mut s = match precision {
+        Precision::F64 => Settings::default(),
+        Precision::F32 => Settings::single(),
+    };
+    let mut o = Options::new(py, "solver".to_owned(), Some(given))?;
+    if let Some(name) = o.typed::<String>("integrator", "a text")? {
+        s.integrator = read_integrator(&name)?;
+    }
+    s.solver = match (o.typed::<String>("solver", "a text")?.as_deref(), s.solver) {
+        (Some("comfree"), _) => Solver::ComFree(read_comfree(&mut o)?),
+        (_, Solver::Padmm(padmm)) => Solver::Padmm(read_padmm(padmm, &mut o)?),
+        (_, other) => other,
+    };
+    s.rounds = o.typed("rounds", "two whole numbers")?.unwrap_or(s.rounds);
+    let places = [
+        ("softness", &mut s.softness),
+        ("gap_tolerance", &mut s.gap_tolerance),
+        ("contact_recovery", &mut s.contact_recovery),
+        ("limit_recovery", &mut s.limit_recovery),
+        ("recovery_speed", &mut s.recovery_speed),
+        ("bounce_speed", &mut s.bounce_speed),
+    ];
+    read_numbers(&mut o, places)?;
+    o.finish()?;
+    Ok(s)
+}
+
+fn read_padmm(mut padmm: Padmm, o: &mut Options<'_>) -> PyResult<Padmm> {
+    padmm.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(padmm.max_iterations);
+    let mut share = match padmm.penalty {
+        Penalty::Share(share) | Penalty::Fixed(share) => share,
+    };
+    let places = [
+        ("tolerance", &mut padmm.tolerance),
+        ("proximal", &mut padmm.proximal),
+        ("penalty_share", &mut share),
+    ];
+    read_numbers(o, places)?;
+    padmm.penalty = Penalty::Share(share);
+    Ok(padmm)
+}
+
+/// The normalised law, or the published one where its gains are given.
+fn read_comfree(o: &mut Options<'_>) -> PyResult<ComFree> {
+    let sweeps = o.typed("sweeps", "a whole number")?;
+    let gains = [o.number("stiffness")?, o.number("damping")?];
+    let mut impedance = Impedance::default();
+    let places = [(gains[0], &mut impedance.stiffness), (gains[1], &mut impedance.damping)];
+    for (given, place) in places {
+        *place = given.unwrap_or(*place);
+        check("stiffness and damping", *place)?;
+    }
+    let variant: Option<String> = o.typed("variant", "a name")?;
+    let law = match variant.as_deref() {
+        None if gains == [None, None] => ComFree::default(),
+        Some("normalised") if gains == [None, None] => ComFree::default(),
+        None | Some("published") => ComFree::published(impedance.stiffness, impedance.damping),
+        Some("normalised") => {
+            let what = "solver: the normalised variant has no stiffness and damping".to_owned();
+            return Err(said("WrongValue", what, "leave them out, or take variant=\"published\""));
+        }
+        Some(other) => {
+            let what = format!("solver: variant is {other:?}, but must be \"normalised\" or \"published\"");
+            return Err(said("WrongValue", what, ""));
+        }
+    };
+    let memory = o.number("memory")?.unwrap_or(law.memory);
+    check("memory", memory)?;
+    Ok(ComFree { sweeps: sweeps.unwrap_or(law.sweeps), memory, ..law })
+}
+
+fn read_numbers<const N: usize>(o: &mut Options<'_>, places: [(&'static str, &mut f64); N]) -> PyResult<()> {
+    for (name, place) in places {
+        *place = o.number(name)?.unwrap_or(*place);
+        check(name, *place)?;
+    }
+    Ok(())
+}
+
+fn check(name: &str, value: f64) -> PyResult<()> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(());
+    }
+    Err(said("WrongValue", format!("solver: {name} is {value}, but must be zero or above"), ""))
+}

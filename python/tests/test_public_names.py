@@ -1,0 +1,61 @@
+"""Nothing public goes untested: every name occurs in some test, and everything says what it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import bellcrank as bc
+from bellcrank import envs, tree
+
+HERE = Path(__file__)
+TESTS = "\n".join(file.read_text(encoding="utf-8") for file in HERE.parent.glob("test_*.py") if file != HERE)
+CLASSES = [
+    bc.Batch,
+    bc.Model,
+    bc.ModelBuilder,
+    bc.StepReport,
+    bc.Recording,
+    bc.Viewer,
+    bc.Padmm,
+    bc.ComFree,
+    bc.RayHits,
+    bc.Contact,
+]
+CLASSES += [envs.BatchedEnv, envs.BatchedStep]
+
+
+def own_names(module: ModuleType) -> list[str]:
+    listed: list[str] = getattr(module, "__all__", [])
+    defined = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
+    return sorted(name for name in listed or defined if not name.startswith("_"))
+
+
+@pytest.mark.parametrize("module", [bc, tree, envs], ids=lambda module: str(module.__name__))
+def test_every_name_of_a_module_is_tested(module: ModuleType) -> None:
+    names = own_names(module)
+    assert len(names) > 3
+    assert [name for name in names if not re.search(rf"\b{name}\b", TESTS)] == []
+
+
+@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: str(owner.__name__))
+def test_every_name_of_a_class_is_tested(owner: Any) -> None:
+    inherited = set(dir(tuple)) if issubclass(owner, tuple) else set()
+    names = [name for name in dir(owner) if not name.startswith("_") and name not in inherited]
+    assert names
+    assert [name for name in names if not re.search(rf"\b{name}\b", TESTS)] == []
+
+
+def test_functions_and_classes_have_documentation() -> None:
+    for module in (bc, tree, envs):
+        for name in own_names(module):
+            value = getattr(module, name)
+            if callable(value) and not isinstance(value, type(bc.Model)):
+                assert value.__doc__, name
+    for name in dir(bc.Batch):
+        if not name.startswith("_"):
+            assert getattr(bc.Batch, name).__doc__, name
