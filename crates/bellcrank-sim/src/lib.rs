@@ -8,6 +8,8 @@
 //! | `step` | one time step on one screen |
 //! | `motion` `rows` `drives` `lines` `cone_rows` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
+//! | `interior/` | the implicit step: everything met at its end, by the interior point |
+//! | `derivative/` | how a step depends on state, control and parameters |
 //! | `all_rows` | the published method, all rows inside the solver: for comparison |
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
@@ -22,10 +24,12 @@ mod comfree;
 mod cone_rows;
 mod cones;
 mod constants;
+mod derivative;
 mod drives;
 mod field;
 mod group;
 mod group_access;
+mod interior;
 mod lane_access;
 mod layout;
 mod lines;
@@ -42,8 +46,9 @@ mod workspace;
 
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
-pub use bellcrank_solve::{ComFree, Impedance, Padmm, Variant};
+pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Variant};
 pub use constants::Constants;
+pub use derivative::{StepJacobian, Wrt};
 pub use field::Field;
 pub use layout::Layout;
 pub use readout::{Metrics, Readout};

@@ -46,13 +46,13 @@ impl<R: Real> LineRow<R> {
 
     /// m
     #[inline(always)]
-    fn mass(&self) -> R {
+    pub(crate) fn mass(&self) -> R {
         self.passive_mass + R::select(self.cut, R::zero(), self.drive_mass)
     }
 
     /// h
     #[inline(always)]
-    fn impulse(&self) -> R {
+    pub(crate) fn impulse(&self) -> R {
         self.passive_impulse + R::select(self.cut, self.bound, self.drive_impulse)
     }
 

@@ -16,7 +16,7 @@ use bellcrank_solve::BlockFactor;
 
 /// The pose of a joint's predecessor frame and of M in it.
 #[inline(always)]
-fn joint_pose<R: Real>(
+pub(crate) fn joint_pose<R: Real>(
     layout: &JointLayout,
     constants: &crate::constants::JointConstants<R>,
     X_WB: &[Pose<R>],

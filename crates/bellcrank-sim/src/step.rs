@@ -13,9 +13,9 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{all_rows, comfree, cone_rows, cones, drives, lines, motion, readout, rows};
+use crate::{all_rows, comfree, cone_rows, cones, drives, interior, lines, motion, readout, rows};
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
-use bellcrank_solve::{ComFree, Padmm};
+use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
 
 /// How velocities become poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,9 @@ pub enum Integrator {
     /// Half a step with the old velocity, forces and rows there, half a step with the new one: second order where
     /// nothing hits ([Kamino] notes 1.8).
     MoreauJean,
+    /// Discrete mechanics: forces and rows at the start, joints and contacts met at the end; keeps momentum exactly and
+    /// energy over long times ([Dojo] notes 1.2). Needs [`Method::InteriorPoint`].
+    Variational,
 }
 
 /// The times of a step [s].
@@ -41,7 +44,7 @@ impl Integrator {
     #[inline(always)]
     fn times<R: Real>(self, dt: R) -> Times<R> {
         let drift = match self {
-            Integrator::SemiImplicitEuler => dt,
+            Integrator::SemiImplicitEuler | Integrator::Variational => dt,
             Integrator::MoreauJean => dt * R::constant(0.5),
         };
         Times { dt, drift }
@@ -57,6 +60,8 @@ pub enum Method {
     Eliminate,
     /// All of them iterate, as published: for comparison. Couplings between joints are not part of it.
     AllRows(AllRows),
+    /// Everything at the end of the step, by the interior point: with derivatives whose smoothing is κ.
+    InteriorPoint(InteriorPoint),
 }
 
 /// What finds the reactions of limits, boxes and contacts.
@@ -141,7 +146,7 @@ impl Settings {
     }
 
     #[inline(always)]
-    fn rows<R: Real>(&self, dt: R) -> RowSettings<R> {
+    pub(crate) fn rows<R: Real>(&self, dt: R) -> RowSettings<R> {
         RowSettings {
             inverse_dt: dt.recip(),
             stiffness: R::constant(1.0 / self.softness),
@@ -194,6 +199,9 @@ pub fn step<R: Real>(
     dt: R,
     (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
+    if let Method::InteriorPoint(point) = &settings.method {
+        return interior::step(layout, constants, (settings, point), dt, (state, control, ws));
+    }
     let times = stage!(R, settings.integrator.times(dt));
     ws.X_start.copy_from_slice(&state.X_WB);
     if settings.integrator == Integrator::MoreauJean {
@@ -445,7 +453,7 @@ fn reach<R: Real>(state: &State<R>, dt: R) -> R {
 }
 
 #[inline(always)]
-fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
+pub(crate) fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
     let (mut penetration, mut contacts) = (R::zero(), R::zero());
     for touching in &ws.touching {
         let one = R::select(touching.contact.active, R::one(), R::zero());
@@ -469,7 +477,7 @@ fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
 
 /// Takes the new state over where it is finite; elsewhere the world keeps its last good one and stands still.
 #[inline(always)]
-fn finish<R: Real>(
+pub(crate) fn finish<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &mut State<R>,

@@ -1,6 +1,7 @@
 //! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
 
 use crate::all_rows::AllRowsWorkspace;
+use crate::interior::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::lines::LineRow;
 use crate::packing::Packing;
@@ -50,6 +51,8 @@ pub struct Workspace<R: Real> {
     pub(crate) cones: ConeRows<R>,
     /// For the published method only.
     pub(crate) all_rows: AllRowsWorkspace<R>,
+    /// For the implicit step only; made by the first.
+    pub(crate) interior: Option<Box<InteriorWorkspace<R>>>,
 }
 
 /// A contact, and the reactions that the last step left there.
@@ -180,6 +183,7 @@ impl<R: Real> Workspace<R> {
             coupling_weight: vec![R::zero(); layout.couplings.len()],
             cones: ConeRows::new(layout),
             all_rows: AllRowsWorkspace::default(),
+            interior: None,
         }
     }
 }

@@ -3,8 +3,11 @@
 mod assembly;
 mod closed_form_contact;
 mod common;
+mod discrete_mechanics;
 mod energy;
+mod gradients;
 mod hand_calculations;
+mod implicit_contact;
 mod integrators;
 mod loops_stay_closed;
 mod model_features;

@@ -3,7 +3,7 @@
 mod common;
 
 use bellcrank_model::library;
-use bellcrank_sim::Precision;
+use bellcrank_sim::{Batch, Integrator, InteriorPoint, Method, Precision, Settings};
 use common::{batch, built};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +35,19 @@ static COUNTING: Counting = Counting;
 #[test]
 fn forty_steps_allocate_no_more_than_one() {
     let model = built(library::hybrid_biped());
-    let mut b = batch(&model, 9, 0.004, Precision::F64);
+    let implicit = Settings {
+        integrator: Integrator::Variational,
+        method: Method::InteriorPoint(InteriorPoint::default()),
+        ..Settings::default()
+    };
+    for settings in [Settings::default(), implicit] {
+        let mut b = batch(&model, 9, 0.004, Precision::F64);
+        b.set_settings(settings).unwrap();
+        count(b);
+    }
+}
+
+fn count(mut b: Batch) {
     b.step(1); // the first call makes the workspaces
     for world in 0..9 {
         for actuator in 0..12 {

@@ -9,6 +9,7 @@
 //! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
 //! | `comfree` | reactions in closed form |
+//! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
 
 mod body_space;
@@ -16,6 +17,7 @@ mod comfree;
 mod cone;
 mod delassus;
 mod factor;
+mod interior;
 mod padmm;
 mod pattern;
 mod problem;
@@ -27,6 +29,10 @@ pub use comfree::{ComFree, Impedance, Touch, Variant, move_reactions};
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use delassus::{Delassus, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
+pub use interior::{
+    Aim, BlockLu, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, RubLine, Solution,
+    Violation, none_acts,
+};
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use pattern::BlockPattern;
 pub use problem::DualProblem;

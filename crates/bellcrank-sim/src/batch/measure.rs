@@ -1,7 +1,9 @@
 //! Energy, momentum, reactions, contacts.
 
 use super::{Batch, BatchError};
+use crate::interior::angular_momentum;
 use crate::readout::Metrics;
+use crate::step::Integrator;
 use bellcrank_collide::tangents;
 use bellcrank_math::{Pose, Vec3, Wrench};
 use bellcrank_model::{BodyId, Dof, JointId, JointKind, Model, ShapeId, TendonId, kinematics};
@@ -33,6 +35,9 @@ impl Batch {
     /// Kinetic plus potential energy of a world [J]: gravity (zero at the origin; of the weight that nothing outside
     /// carries) and springs of joints and tendons; rotors (armature) move with them.
     ///
+    /// The velocities of [`Integrator::Variational`] are those of the last interval, so there the potential energy is
+    /// taken at its middle.
+    ///
     /// # Errors
     /// When there is no such world.
     pub fn energy(&self, world: usize) -> Result<f64, BatchError> {
@@ -44,6 +49,7 @@ impl Batch {
         let (g, w) = self.find(world)?;
         let (model, parameters) = (&self.models[g], &self.parameters[g]);
         let gravity = *parameters.gravity.get(w);
+        let ago = if self.settings.integrator == Integrator::Variational { 0.5 * self.dt } else { 0.0 };
         let (mut potential, mut kinetic) = (0.0, 0.0);
         for b in 0..model.bodies().len() {
             let body = parameters.body(BodyId::new(b)).get(w);
@@ -51,11 +57,12 @@ impl Batch {
             let spin = X.R.rotate_inverse(V.angular);
             kinetic += 0.5 * (body.mass * V.linear.norm_squared() + spin.dot(body.inertia * spin));
             let heavy = body.mass * (1.0 - model.bodies()[b].gravity_compensation);
-            potential -= heavy * gravity.dot(X.p);
+            potential -= heavy * gravity.dot(X.p - V.linear * ago);
         }
         let mut add = |dof: &Dof, q: Option<f64>, rate: f64| {
             kinetic += 0.5 * dof.armature * rate * rate;
             if let (Some(spring), Some(q)) = (dof.spring, q) {
+                let q = q - rate * ago;
                 potential += 0.5 * spring.stiffness * (q - spring.rest) * (q - spring.rest);
             }
         };
@@ -93,7 +100,9 @@ impl Batch {
         Ok(state)
     }
 
-    /// Linear momentum [kg·m/s] and angular momentum about the world's origin [kg·m²/s], world axes.
+    /// Linear momentum [kg·m/s] and angular momentum about the world's origin [kg·m²/s], world axes. With
+    /// [`Integrator::Variational`] it is the discrete momentum that arrives at the present poses, which a system without
+    /// forces from outside keeps to rounding.
     ///
     /// # Errors
     /// When there is no such world.
@@ -105,7 +114,12 @@ impl Batch {
             let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
             let p = V.linear * body.mass;
             linear += p;
-            angular += X.p.cross(p) + X.R.rotate(body.inertia * X.R.rotate_inverse(V.angular));
+            let inertia = body.inertia.rotated(X.R.to_mat3()).to_mat3();
+            let spin = match self.settings.integrator {
+                Integrator::Variational => angular_momentum(inertia, V.angular, self.dt, -1.0),
+                _ => inertia * V.angular,
+            };
+            angular += X.p.cross(p) + spin;
         }
         Ok((linear, angular))
     }

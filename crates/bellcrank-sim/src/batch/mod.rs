@@ -6,10 +6,12 @@
 //! | `access` | poses, velocities, targets: one world, or all of them as arrays |
 //! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
+//! | `derivatives` | how the next step depends on everything |
 //! | `measure` | energy, momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
 
 mod access;
+mod derivatives;
 mod measure;
 mod parameters;
 mod reset;
@@ -22,7 +24,7 @@ use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
 use crate::pile::{MakePile, make_pile};
 use crate::status::WorldStatus;
-use crate::step::{Method, Settings, Solver};
+use crate::step::{Integrator, Method, Settings, Solver};
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Elem;
 use bellcrank_model::{Material, Model, Parameters};
@@ -90,6 +92,24 @@ pub enum BatchError {
         "{0} has couplings, tendons or motors at sites, which Method::AllRows does not know; use Method::Eliminate"
     )]
     NotForAllRows(String),
+    #[error("Integrator::Variational needs Method::InteriorPoint")]
+    NeedsInteriorPoint,
+    #[error("Method::InteriorPoint goes with Integrator::Variational or Integrator::SemiImplicitEuler")]
+    NoHalfSteps,
+    #[error(
+        "{0}: {1} bounces (restitution), which Method::InteriorPoint does not know; use Method::Eliminate"
+    )]
+    NotForInteriorPoint(String, String),
+    #[error(
+        "{0} is a pile of loose bodies, which Method::InteriorPoint does not know; use Method::Eliminate"
+    )]
+    PileInInteriorPoint(String),
+    #[error(
+        "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
+    )]
+    NotConverged { world: usize, residual: f64 },
+    #[error("contacts of kind {0} have no derivative yet; use primitive shapes")]
+    NoDerivative(String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
@@ -338,7 +358,25 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
             || !m.tendons().is_empty()
             || m.actuators().iter().any(|a| a.coordinate().is_none())
     };
-    let other = models.iter().find(|model| settings.method != Method::Eliminate && lines(model));
+    let interior = matches!(settings.method, Method::InteriorPoint(_));
+    match settings.integrator {
+        Integrator::Variational if !interior => return Err(BatchError::NeedsInteriorPoint),
+        Integrator::MoreauJean if interior => return Err(BatchError::NoHalfSteps),
+        _ => {}
+    }
+    if interior {
+        for model in models {
+            if Layout::of(model).pile.is_some() {
+                return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
+            }
+            if let Some(shape) = model.shapes().iter().find(|s| s.material.restitution > 0.0) {
+                let (model, shape) = (model.name().to_owned(), shape.name.clone());
+                return Err(BatchError::NotForInteriorPoint(model, shape));
+            }
+        }
+    }
+    let all_rows = matches!(settings.method, Method::AllRows(_));
+    let other = models.iter().find(|model| all_rows && lines(model));
     other.map_or(Ok(()), |model| Err(BatchError::NotForAllRows(model.name().to_owned())))
 }
 

@@ -8,7 +8,7 @@ use super::bench::{Bench, Record};
 use super::figures::{cpu_seconds, quantile};
 use super::run::noise;
 use bellcrank::model::{Model, library};
-use bellcrank::sim::{AllRows, Batch, BatchOptions, Method, Precision, Settings};
+use bellcrank::sim::{AllRows, Batch, BatchOptions, InteriorPoint, Method, Precision, Settings};
 use bellcrank::solve::{LinearSolver, Padmm, Penalty};
 use std::sync::Arc;
 use std::time::Instant;
@@ -151,6 +151,7 @@ pub fn solvers(bench: &Bench) -> Result<Vec<Record>, Error> {
     let cr = LinearSolver::ConjugateResidual { iterations: 9 };
     let methods = [
         ("joints eliminated", Method::Eliminate),
+        ("interior point", Method::InteriorPoint(InteriorPoint::default())),
         ("all rows, dense LLT, ρ = 1", published(1.0, LinearSolver::Dense)),
         ("all rows, dense LLT, ρ = 0.1", published(0.1, LinearSolver::Dense)),
         ("all rows, CR(9), ρ = 0.1", published(0.1, cr)),

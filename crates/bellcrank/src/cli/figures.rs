@@ -52,7 +52,7 @@ impl Tally {
             worlds: batch.worlds(),
             steps: 0,
             dt: run.dt,
-            solver: run.solver.name(),
+            solver: run.solver().name(),
             precision: if run.precision == Bits::F32 { "f32" } else { "f64" },
             threads: if run.threads == 0 { cores } else { run.threads },
             world_steps_per_second: 0.0,

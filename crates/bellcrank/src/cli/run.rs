@@ -4,7 +4,7 @@ use super::figures::{Figures, Tally};
 use super::say::say;
 use super::watch::{Watch, Watcher};
 use super::{Error, open};
-use bellcrank::sim::{self, Batch, BatchOptions, Precision, Settings};
+use bellcrank::sim::{self, Batch, BatchOptions, InteriorPoint, Precision, Settings};
 use bellcrank::solve::ComFree;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
@@ -26,6 +26,9 @@ pub struct Run {
     /// How reactions are found
     #[arg(long, value_enum, default_value_t = Solver::Padmm)]
     pub solver: Solver,
+    /// How velocities become poses; variational takes the interior point
+    #[arg(long, value_enum, default_value_t = Poses::Euler)]
+    pub integrator: Poses,
     /// Numbers of 64 or 32 bits
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
@@ -57,6 +60,16 @@ pub enum Solver {
     Padmm,
     /// Closed form: each contact, limit and motor for itself, without iterations
     Comfree,
+    /// Interior point: everything at the end of the step, contacts relaxed to κ
+    InteriorPoint,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Poses {
+    /// Semi-implicit
+    Euler,
+    /// Discrete mechanics: keeps momentum exactly
+    Variational,
 }
 
 impl Solver {
@@ -65,6 +78,7 @@ impl Solver {
         match self {
             Solver::Padmm => "padmm",
             Solver::Comfree => "comfree",
+            Solver::InteriorPoint => "interior-point",
         }
     }
 
@@ -74,6 +88,11 @@ impl Solver {
         match self {
             Solver::Padmm => None,
             Solver::Comfree => Some(Settings { solver: sim::Solver::ComFree(ComFree::default()), ..usual }),
+            Solver::InteriorPoint => {
+                let single = precision == Precision::F32;
+                let point = if single { InteriorPoint::single() } else { InteriorPoint::default() };
+                Some(Settings { method: sim::Method::InteriorPoint(point), ..usual })
+            }
         }
     }
 }
@@ -113,9 +132,20 @@ impl Run {
         Ok(figures)
     }
 
+    /// The solver: the variational integrator has but one.
+    pub fn solver(&self) -> Solver {
+        match (self.integrator, self.solver) {
+            (Poses::Variational, Solver::Padmm) => Solver::InteriorPoint,
+            (_, solver) => solver,
+        }
+    }
+
     pub fn options(&self) -> BatchOptions {
         let precision = if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 };
-        let settings = self.solver.settings(precision);
+        let mut settings = self.solver().settings(precision);
+        if let (Poses::Variational, Some(settings)) = (self.integrator, &mut settings) {
+            settings.integrator = sim::Integrator::Variational;
+        }
         BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
     }
 

@@ -4,7 +4,7 @@ mod show;
 mod squat;
 
 use super::figures::{Figures, grouped, small};
-use super::run::{Bits, Motors, Run, Solver};
+use super::run::{Bits, Motors, Poses, Run, Solver};
 use super::say::say;
 use super::watch::{Listen, Watch, announce};
 use super::{Error, stop};
@@ -108,6 +108,7 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         steps: 250,
         dt: 0.004,
         solver: Solver::Padmm,
+        integrator: Poses::Euler,
         precision: Bits::F32,
         threads: 0,
         seed: 1,

@@ -1,0 +1,117 @@
+//! One body between two nodes: its discrete momentum, and where its velocity takes it.
+//!
+//! Variational ([Dojo] notes 1.2, in world axes): with s = ½ Δt ω and c = √(1 − |s|²) the rotation of an interval is the
+//! quaternion (c, s), and the momentum that leaves a node is P⁺(ω) = c I ω + ½ Δt ω × I ω with I at that node; the one
+//! that arrives is P⁻(ω) = c I ω − ½ Δt ω × I ω. A free body keeps P exactly. ω is the same in the axes of either node,
+//! because an interval turns about ω itself.
+//!
+//! Semi-implicit Euler: P⁺ = I ω and exp(Δt ω), with the gyroscopic torque of `motion`.
+
+use crate::constants::BodyConstants;
+use crate::motion::advance;
+use crate::step::Integrator;
+use bellcrank_math::{Mat3, Pose, Quat, Real, Twist, Vec3, so3};
+
+/// Below this cosine of half the turn of an interval the map is not to be trusted: 82° of 90°.
+const LEAST_COSINE: f64 = 0.14;
+
+/// A body in this step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyStep<R> {
+    pub mass: R,
+    /// About the centre of mass, world axes, at the start of the step.
+    pub inertia: Mat3<R>,
+    /// δθ⁺ = Δt D δω⁺: how the end pose turns with the velocity.
+    pub turn: Mat3<R>,
+}
+
+impl<R: Real> BodyStep<R> {
+    #[inline(always)]
+    pub fn blank() -> Self {
+        BodyStep { mass: R::one(), inertia: Mat3::identity(), turn: Mat3::identity() }
+    }
+
+    #[inline(always)]
+    pub fn at(body: &BodyConstants<R>, X_WB: Pose<R>) -> Self {
+        let inertia = body.inertia.rotated(X_WB.R.to_mat3()).to_mat3();
+        BodyStep { mass: body.mass, inertia, turn: Mat3::identity() }
+    }
+}
+
+/// c = √(1 − |s|²), kept above its least.
+#[inline(always)]
+fn cosine<R: Real>(s: Vec3<R>) -> R {
+    (R::one() - s.norm_squared()).max(R::constant(LEAST_COSINE * LEAST_COSINE)).sqrt()
+}
+
+/// Lanes in which a body turns too far in one step.
+#[inline(always)]
+pub(crate) fn turns_too_far<R: Real>(integrator: Integrator, angular: Vec3<R>, dt: R) -> R::Mask {
+    let s = angular * (dt * R::constant(0.5));
+    let most = match integrator {
+        Integrator::Variational => 1.0 - LEAST_COSINE * LEAST_COSINE,
+        _ => 2.0,
+    };
+    R::constant(most).lt(s.norm_squared())
+}
+
+/// The angular momentum that arrives at a node (−1) or leaves it (+1).
+#[inline(always)]
+pub(crate) fn angular_momentum<R: Real>(inertia: Mat3<R>, angular: Vec3<R>, dt: R, side: f64) -> Vec3<R> {
+    let s = angular * (dt * R::constant(0.5));
+    let L = inertia * angular;
+    L * cosine(s) + s.cross(L) * R::constant(side)
+}
+
+impl<R: Real> BodyStep<R> {
+    /// P⁺(V)
+    #[inline(always)]
+    pub fn momentum(&self, integrator: Integrator, V: Twist<R>, dt: R) -> [R; 6] {
+        let p = V.linear * self.mass;
+        let L = match integrator {
+            Integrator::Variational => angular_momentum(self.inertia, V.angular, dt, 1.0),
+            _ => self.inertia * V.angular,
+        };
+        [p.x, p.y, p.z, L.x, L.y, L.z]
+    }
+
+    /// ∂P⁺/∂ω = c I − Δt²/(4c) (I ω) ωᵀ + ½ Δt ([ω]× I − [I ω]×)
+    #[inline(always)]
+    pub fn inertia_slope(&self, integrator: Integrator, angular: Vec3<R>, dt: R) -> Mat3<R> {
+        match integrator {
+            Integrator::Variational => {
+                let half = dt * R::constant(0.5);
+                let c = cosine(angular * half);
+                let L = self.inertia * angular;
+                let gyro = Mat3::skew(angular) * self.inertia - Mat3::skew(L);
+                self.inertia * c + gyro * half - Mat3::outer(L, angular) * (half * half / c)
+            }
+            _ => self.inertia,
+        }
+    }
+
+    /// Where the velocity takes a pose; notes D.
+    #[inline(always)]
+    pub fn advance(&mut self, integrator: Integrator, X: Pose<R>, V: Twist<R>, dt: R) -> Pose<R> {
+        match integrator {
+            Integrator::Variational => {
+                let s = V.angular * (dt * R::constant(0.5));
+                let c = cosine(s);
+                // δ(c, s)·(c, −s) = (c 1 + s sᵀ/c + [s]×) δs
+                self.turn = Mat3::identity() * c + Mat3::outer(s, s) * c.recip() + Mat3::skew(s);
+                Pose::new((Quat::from_parts(c, s) * X.R).normalized(), V.linear.mul_add(dt, X.p))
+            }
+            _ => {
+                self.turn = so3::left_jacobian(V.angular * dt);
+                advance(X, V, dt)
+            }
+        }
+    }
+
+    /// A row on the end pose as a row on the velocity, per Δt: (f, Dᵀ n).
+    #[inline(always)]
+    pub fn pull_back(&self, row: [R; 6]) -> [R; 6] {
+        let n = self.turn.transpose_mul(Vec3::new(row[3], row[4], row[5]));
+        [row[0], row[1], row[2], n.x, n.y, n.z]
+    }
+}

@@ -1,0 +1,140 @@
+//! Joints and couplings at the end of the step: c(q⁺) = 0, by forces along the rows at its start.
+//!
+//! Multipliers are unknowns of their own; eliminating them with a small compliance 1/w, which Newton's steps
+//! take out again, leaves w J₂ᵀ C in the matrix of the bodies, C = ∂(c/Δt)/∂u. Rows that repeat each other do no harm.
+
+use super::body::BodyStep;
+use crate::constants::{Constants, JointConstants};
+use crate::layout::{JointLayout, Layout};
+use crate::rows::{joint_pose, unwrap};
+use crate::state::State;
+use bellcrank_math::{Pose, Real, Wrench};
+use bellcrank_model::kinematics;
+
+/// A joint's rows at the end of the step, as rows on the velocities per Δt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndRows<R> {
+    pub s: [[R; 6]; 6],
+    pub p: [[R; 6]; 6],
+    /// (c(q⁺) − what may be left open)/Δt of held rows.
+    pub rest: [R; 6],
+    /// The multipliers and their direction [N·s, N·m·s].
+    pub lambda: [R; 6],
+    pub dlambda: [R; 6],
+    /// Coordinates at the end of the step.
+    pub q: [R; 7],
+}
+
+impl<R: Real> EndRows<R> {
+    pub fn blank() -> Self {
+        let zero = [R::zero(); 6];
+        EndRows { s: [zero; 6], p: [zero; 6], rest: zero, lambda: zero, dlambda: zero, q: [R::zero(); 7] }
+    }
+}
+
+/// What to fill in.
+pub(crate) struct End<'a, R> {
+    pub X_WB: &'a [Pose<R>],
+    pub bodies: &'a [BodyStep<R>],
+    pub inverse_dt: R,
+}
+
+/// Evaluates one joint at the end of the step: gap, rows, and coordinates where somebody asks for them.
+#[inline(always)]
+pub(crate) fn evaluate_joint<R: Real>(
+    joint: &JointLayout,
+    constants: &JointConstants<R>,
+    end: &End<'_, R>,
+    (target, free): (&[R; 6], bool),
+    rows: &mut EndRows<R>,
+) -> (R, R) {
+    let (X_WF, X_WM, X_FM) = joint_pose(joint, constants, end.X_WB);
+    let count = joint.kind.row_count();
+    let gap = kinematics::residual(joint.kind, X_FM);
+    let axes = kinematics::constraint_axes(joint.kind, X_FM);
+    let arm_s = end.X_WB[joint.successor].p - X_WM.p;
+    let put = |i: usize, row: Wrench<R>, rows: &mut EndRows<R>| {
+        let row = row.rotated(X_WF.R);
+        rows.s[i] = end.bodies[joint.successor].pull_back(row.at_point(arm_s).to_array());
+        if let Some(p) = joint.predecessor {
+            let on_p = (-row.at_point(end.X_WB[p].p - X_WM.p)).to_array();
+            rows.p[i] = end.bodies[p].pull_back(on_p);
+        }
+    };
+    let (positions, mut far, mut turned) = (joint.kind.position_row_count(), R::zero(), R::zero());
+    for i in 0..count {
+        put(i, axes[i], rows);
+        rows.rest[i] = (gap[i] - target[i]) * end.inverse_dt;
+        let sum = if i < positions { &mut far } else { &mut turned };
+        *sum = gap[i].mul_add(gap[i], *sum);
+    }
+    if free {
+        let axes = kinematics::rate_axes(joint.kind, X_FM);
+        for k in 0..joint.kind.dof_count() {
+            put(count + k, axes[k], rows);
+        }
+        rows.q = kinematics::coordinates(joint.kind, X_FM);
+    }
+    (far, turned)
+}
+
+/// A coordinate at the end of the step, counted through whole turns.
+#[inline(always)]
+pub(crate) fn end_coordinate<R: Real>(
+    joint: &JointLayout,
+    rows: &EndRows<R>,
+    k: usize,
+    state: &State<R>,
+) -> R {
+    let before = state.q[joint.first_coordinate + k];
+    if joint.kind.is_angle(k) { unwrap(rows.q[k], before) } else { rows.q[k] }
+}
+
+/// A coupling at the end of the step.
+#[derive(Clone, Debug)]
+pub(crate) struct EndCoupling<R> {
+    /// By body of its layout.
+    pub row: Vec<[R; 6]>,
+    pub rest: R,
+    pub lambda: R,
+    pub dlambda: R,
+}
+
+/// Σ coefficient · coordinate − constant at the end of the step, per Δt, and its rows.
+#[inline(always)]
+pub(crate) fn evaluate_coupling<R: Real>(
+    layout: &Layout,
+    c: usize,
+    joints: &[EndRows<R>],
+    (state, inverse_dt): (&State<R>, R),
+    coupling: &mut EndCoupling<R>,
+) {
+    let at = &layout.couplings[c];
+    coupling.row.fill([R::zero(); 6]);
+    let mut gap = R::constant(-at.constant);
+    for (dof, coefficient) in &at.terms {
+        let (joint, rows) = (&layout.joints[dof.joint], &joints[dof.joint]);
+        let factor = R::constant(*coefficient);
+        gap = end_coordinate(joint, rows, dof.dof, state).mul_add(factor, gap);
+        let i = joint.kind.row_count() + dof.dof;
+        for (row, &body) in coupling.row.iter_mut().zip(&at.bodies) {
+            let side = if body == joint.successor {
+                &rows.s[i]
+            } else if Some(body) == joint.predecessor {
+                &rows.p[i]
+            } else {
+                continue;
+            };
+            for k in 0..6 {
+                row[k] = side[k].mul_add(factor, row[k]);
+            }
+        }
+    }
+    coupling.rest = gap * inverse_dt;
+}
+
+/// 1/compliance of a coupling.
+#[inline(always)]
+pub(crate) fn coupling_weight<R: Real>(constants: &Constants<R>, c: usize, stiffness: R) -> R {
+    constants.coupling_weight[c] * stiffness
+}

@@ -1,0 +1,188 @@
+//! The implicit step: equations of motion, joints, limits, contacts and friction all met at the *end* of the step by
+//! the interior point, with slack times force relaxed to κ.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod` | the step |
+//! | `body` | discrete momentum and the map from velocities to end poses |
+//! | `held` | joints and couplings at the end of the step |
+//! | `touch` | a contact as a smooth function of two poses |
+//! | `scalar` | limits, speed limits and dry friction of joints |
+//! | `matrix` | Newton's matrix, six unknowns per body |
+//! | `system` | the equations, as the solver asks for them |
+//! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
+//! | `workspace` | their memory |
+
+mod body;
+mod direction;
+mod held;
+mod matrix;
+mod result;
+mod scalar;
+mod start;
+mod system;
+mod touch;
+mod workspace;
+
+pub(crate) use body::angular_momentum;
+pub(crate) use direction::{follow, right_hand_side};
+pub(crate) use system::System;
+pub(crate) use workspace::InteriorWorkspace;
+
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::state::{Control, State};
+use crate::status::Report;
+use crate::step::{Integrator, Settings, Times, blank_report, finish};
+use crate::workspace::Workspace;
+use crate::{cone_rows, drives, lines, rows};
+use bellcrank_math::{Inline, Mask, Real};
+use bellcrank_solve::InteriorPoint;
+
+macro_rules! stage {
+    ($R:ident, $work:expr) => {
+        $R::run(Inline(
+            #[inline(always)]
+            || $work,
+        ))
+    };
+}
+pub(crate) use stage;
+
+/// How often drives may be cut off at their bound and the step taken again.
+const ROUNDS: usize = 8;
+
+/// Advances the worlds of one block by `dt` [s].
+pub(crate) fn step<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    how: (&Settings, &InteriorPoint),
+    dt: R,
+    (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
+) -> Report<R> {
+    let mut own = match ws.interior.take() {
+        Some(own) => own,
+        None => Box::new(InteriorWorkspace::new(layout)),
+    };
+    ws.X_start.copy_from_slice(&state.X_WB);
+    let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
+    begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
+    let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
+    stage!(R, result::store(layout, state, ws, &own));
+    stage!(R, finish(layout, constants, state, ws, &mut report));
+    ws.interior = Some(own);
+    report
+}
+
+/// What may touch, and all rows at the start of the step.
+pub(crate) fn begin<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (settings, point): (&Settings, &InteriorPoint),
+    (dt, reach): (R, R),
+    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    own: &mut InteriorWorkspace<R>,
+) {
+    cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
+    let held = stage!(R, settings.rows(dt));
+    stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
+    let times = Times { dt, drift: dt };
+    stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
+    stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
+    stage!(R, prepare_drives(layout, constants, (settings.integrator, dt), state, ws));
+    own.collect(layout, constants, (settings, point, dt), state, ws);
+}
+
+/// Velocities, reactions and end poses, left in the workspaces.
+pub(crate) fn solve<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (settings, point): (&Settings, &InteriorPoint),
+    dt: R,
+    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    own: &mut InteriorWorkspace<R>,
+) -> Report<R> {
+    let mut report = stage!(R, blank_report(ws));
+    let mut alive = state.alive;
+    for _ in 0..ROUNDS {
+        stage!(R, drives::set_weights(layout, ws));
+        let mut system = System { layout, constants, settings, point, dt, state, control, ws, own };
+        system.prepare();
+        let solution = point.solve(&mut system, alive);
+        let how = (settings.integrator, dt);
+        stage!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
+        let beyond =
+            stage!(R, cut_drives(layout, constants, dt, ws) | lines::cut_off(layout, constants, dt, ws));
+        alive = stage!(R, alive & beyond); // a motor beyond its bound: again, with the bound
+        if !alive.any() {
+            break;
+        }
+    }
+    report.converged = stage!(R, report.converged & !alive);
+    report
+}
+
+/// How far ahead contacts are looked for [m].
+#[inline(always)]
+pub(crate) fn reach<R: Real>(constants: &Constants<R>, state: &State<R>, (dt, least): (R, f64)) -> R {
+    let mut fastest = R::zero();
+    for V in &state.V_WB {
+        fastest = fastest.max(V.linear.norm_squared());
+    }
+    let falls = constants.gravity.norm() * dt;
+    (fastest.sqrt() + fastest.sqrt() + falls).mul_add(dt, R::constant(least))
+}
+
+/// Springs of the variational integrator act at the middles of the two intervals that meet at the start of the step:
+/// impulse Δt k (rest − q) − ¼ Δt² k (q̇⁺ − q̇⁻). That is implicit, stable for any stiffness, and keeps energy.
+/// Bounds on drives are this step's own business: none is a row.
+#[inline(always)]
+fn prepare_drives<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (integrator, dt): (Integrator, R),
+    state: &State<R>,
+    ws: &mut Workspace<R>,
+) {
+    for (row, c) in ws.dofs.iter_mut().zip(&constants.dofs) {
+        row.boxed = R::Mask::splat(false);
+        if integrator == Integrator::Variational {
+            let spring = dt * dt * c.stiffness;
+            let quarter = spring * R::constant(0.25);
+            row.passive_mass = row.passive_mass - spring + quarter;
+            row.passive_impulse = quarter.mul_add(row.rate, row.passive_impulse);
+        }
+    }
+    if integrator == Integrator::Variational {
+        for (l, line) in layout.lines.iter().enumerate() {
+            let (row, c) = (&mut ws.lines[l], &constants.lines[l]);
+            let mut rate = R::zero();
+            for (j, &body) in row.row.iter().zip(&line.bodies) {
+                rate += drives::row_velocity(j, &state.V_WB[body].to_array());
+            }
+            let spring = dt * dt * c.stiffness;
+            let quarter = spring * R::constant(0.25);
+            row.passive_mass = row.passive_mass - spring + quarter;
+            row.passive_impulse = quarter.mul_add(rate, row.passive_impulse);
+        }
+    }
+}
+
+/// Gives drives that went beyond their bound the bound; true where there was one.
+#[inline(always)]
+fn cut_drives<R: Real>(layout: &Layout, constants: &Constants<R>, dt: R, ws: &mut Workspace<R>) -> R::Mask {
+    let mut beyond = R::Mask::splat(false);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        for k in 0..joint.kind.dof_count() {
+            let rate = scalar::rate(layout, joint, (&ws.joints[j], joint.kind.row_count() + k), &ws.u);
+            let (c, row) = (&constants.dofs[joint.first_dof + k], &mut ws.dofs[joint.first_dof + k]);
+            let effort = row.drive_mass.neg_mul_add(rate, row.drive_impulse);
+            let (low, high) = (c.effort_low * dt, c.effort_high * dt);
+            let over = R::zero().lt(row.drive_mass) & (effort.lt(low) | high.lt(effort));
+            row.drive_impulse = R::select(over, effort.clamp(low, high), row.drive_impulse);
+            row.drive_mass = R::select(over, R::zero(), row.drive_mass);
+            beyond = beyond | over;
+        }
+    }
+    beyond
+}

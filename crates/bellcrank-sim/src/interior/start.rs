@@ -1,0 +1,102 @@
+//! Where Newton starts: near the last step's answer, or in the middle of the cones.
+
+use super::held::{self, End};
+use super::scalar;
+use super::workspace::InteriorWorkspace;
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::state::State;
+use crate::workspace::Workspace;
+use bellcrank_math::{Real, Twist};
+use bellcrank_solve::MOST_DIRECTIONS;
+
+/// Velocities of a contact's bodies.
+#[inline(always)]
+pub(super) fn twists<R: Real>(
+    layout: &Layout,
+    (a, b): (Option<usize>, usize),
+    u: &[[R; 6]],
+) -> [Twist<R>; 2] {
+    let on_a = match a {
+        Some(a) => Twist::from_array(u[layout.position[a]]),
+        None => Twist::zero(),
+    };
+    [on_a, Twist::from_array(u[layout.position[b]])]
+}
+
+/// The first slacks and forces of contacts: those of the last step, kept away from the boundary; or one.
+#[inline(always)]
+pub(super) fn place_touches<R: Real>(
+    layout: &Layout,
+    state: &State<R>,
+    (lanes, warm, least): (R::Mask, bool, R),
+    ws: &Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
+) {
+    for touch in &mut own.touches {
+        let (distance, v) = touch.place(&ws.X_next, twists(layout, (touch.a, touch.b), &ws.u));
+        let zero = [R::zero(); MOST_DIRECTIONS];
+        if !warm {
+            touch.push.place(lanes, R::zero(), R::zero(), least);
+            touch.rub.place(lanes, (R::zero(), &zero), &zero, least);
+            continue;
+        }
+        let last = state.contact_impulse[touch.slot];
+        touch.push.place(lanes, distance, last[2], least);
+        let mut b = zero;
+        for k in 0..touch.n {
+            b[k] = if k < 2 {
+                last[k]
+            } else {
+                let arm = touch.arms[k - 2];
+                let some = R::zero().lt(arm);
+                R::select(some, last[k + 1] / R::select(some, arm, R::one()), R::zero())
+            };
+        }
+        let bound = touch.mu * touch.push.gamma;
+        touch.rub.place(lanes, (bound, &b), &v, least);
+    }
+}
+
+#[inline(always)]
+pub(super) fn place_scalars<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (state, dt): (&State<R>, R),
+    (lanes, warm, least): (R::Mask, bool, R),
+    ws: &Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
+) {
+    let zero = [R::zero(); MOST_DIRECTIONS];
+    let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
+    for row in &mut own.pushes {
+        if !warm {
+            row.push.place(lanes, R::zero(), R::zero(), least);
+            continue;
+        }
+        let j = layout.scalars[row.scalar].at.joint;
+        let target = &ws.joints[j].target;
+        held::evaluate_joint(
+            &layout.joints[j],
+            &constants.joints[j],
+            &end,
+            (target, true),
+            &mut own.joints[j],
+        );
+        let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
+        row.push.place_far(lanes, slack, state.scalar_impulse[row.scalar], least);
+    }
+    for row in &mut own.rubs {
+        if !warm {
+            row.rub.place(lanes, (R::zero(), &zero), &zero, least);
+            continue;
+        }
+        let at = layout.scalars[row.scalar].at;
+        let joint = &layout.joints[at.joint];
+        let rows = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
+        let (mut v, mut b) = (zero, zero);
+        v[0] = scalar::rate(layout, joint, rows, &ws.u);
+        b[0] = state.scalar_impulse[row.scalar];
+        row.rub.place(lanes, (row.bound, &b), &v, least);
+    }
+}

@@ -1,0 +1,361 @@
+//! The equations of an implicit step as the interior point asks for them.
+
+use super::body::{BodyStep, angular_momentum};
+use super::direction::{follow, right_hand_side};
+use super::held::{self, End};
+use super::start::{place_scalars, place_touches, twists};
+use super::workspace::InteriorWorkspace;
+use super::{matrix, scalar, stage};
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::motion;
+use crate::rows::{push_joint, push_row, sum_rows};
+use crate::state::{Control, State};
+use crate::step::{Integrator, Settings};
+use crate::workspace::Workspace;
+use bellcrank_math::{Inline, Real, Twist};
+use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Violation};
+
+/// One block of worlds in the middle of a step. The iterate is `ws.u` with the multipliers and slacks in `own`.
+pub(crate) struct System<'a, R: Real> {
+    pub layout: &'a Layout,
+    pub constants: &'a Constants<R>,
+    pub settings: &'a Settings,
+    pub point: &'a InteriorPoint,
+    pub dt: R,
+    pub state: &'a State<R>,
+    pub control: &'a Control<R>,
+    pub ws: &'a mut Workspace<R>,
+    pub own: &'a mut InteriorWorkspace<R>,
+}
+
+impl<R: Real> System<'_, R> {
+    /// What does not change while Newton iterates: the momentum before the step and the rows at its start.
+    pub fn prepare(&mut self) {
+        let System { layout, constants, settings, dt, state, control, .. } = *self;
+        let (ws, own) = (&mut *self.ws, &mut *self.own);
+        stage!(R, {
+            for (b, body) in constants.bodies.iter().enumerate() {
+                own.bodies[b] = BodyStep::at(body, state.X_WB[b]);
+            }
+        });
+        match settings.integrator {
+            Integrator::Variational => stage!(R, arriving_momentum(layout, constants, state, dt, ws, own)),
+            _ => stage!(R, motion::momentum(layout, constants, state, dt, ws)),
+        }
+        stage!(R, motion::external_impulses(layout, control, dt, ws));
+        stage!(R, {
+            let stiffness = R::constant(1.0 / settings.softness);
+            for (c, coupling) in layout.couplings.iter().enumerate() {
+                sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, &mut ws.couplings[c]);
+                ws.coupling_weight[c] = held::coupling_weight(constants, c, stiffness);
+            }
+        });
+    }
+
+    /// End poses of the iterate.
+    fn advance_bodies(&mut self) {
+        let (integrator, dt) = (self.settings.integrator, self.dt);
+        let (layout, state, ws, own) = (self.layout, self.state, &mut *self.ws, &mut *self.own);
+        stage!(R, {
+            for b in 0..layout.position.len() {
+                let V = Twist::from_array(ws.u[layout.position[b]]);
+                ws.X_next[b] = own.bodies[b].advance(integrator, state.X_WB[b], V, dt);
+            }
+        });
+    }
+}
+
+/// P⁻ of all bodies and what gravity adds.
+#[inline(always)]
+fn arriving_momentum<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    dt: R,
+    ws: &mut Workspace<R>,
+    own: &InteriorWorkspace<R>,
+) {
+    for (b, body) in constants.bodies.iter().enumerate() {
+        let V = state.V_WB[b];
+        let p = constants.gravity * (dt * body.heavy_mass) + V.linear * body.mass;
+        let L = angular_momentum(own.bodies[b].inertia, V.angular, dt, -1.0);
+        ws.momentum[layout.position[b]] = [p.x, p.y, p.z, L.x, L.y, L.z];
+    }
+}
+
+impl<R: Real> Newton<R> for System<'_, R> {
+    fn has_cones(&self) -> bool {
+        !(self.own.touches.is_empty() && self.own.pushes.is_empty() && self.own.rubs.is_empty())
+    }
+
+    fn start(&mut self, lanes: R::Mask, warm: bool) {
+        let (layout, state) = (self.layout, self.state);
+        let (ws, own) = (&mut *self.ws, &mut *self.own);
+        stage!(R, {
+            for b in 0..layout.position.len() {
+                let (u, V) = (&mut ws.u[layout.position[b]], state.V_WB[b].to_array());
+                for k in 0..6 {
+                    u[k] = R::select(lanes, V[k], u[k]);
+                }
+            }
+            for (rows, last) in own.joints.iter_mut().zip(&state.joint_impulse) {
+                for i in 0..6 {
+                    let known = if warm { last[i] } else { R::zero() };
+                    rows.lambda[i] = R::select(lanes, known, rows.lambda[i]);
+                }
+            }
+            for coupling in &mut own.couplings {
+                coupling.lambda = R::select(lanes, R::zero(), coupling.lambda);
+            }
+        });
+        self.advance_bodies();
+        let least = if warm { R::constant(self.point.warm_start) } else { R::one() };
+        let (ws, own) = (&mut *self.ws, &mut *self.own);
+        stage!(R, place_touches(layout, state, (lanes, warm, least), ws, own));
+        stage!(R, place_scalars(layout, self.constants, (state, self.dt), (lanes, warm, least), ws, own));
+    }
+
+    fn evaluate(&mut self, kappa: R) -> Violation<R> {
+        self.advance_bodies();
+        let System { layout, constants, settings, dt, state, .. } = *self;
+        let (ws, own) = (&mut *self.ws, &mut *self.own);
+        let held = stage!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
+        let cones = stage!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
+        stage!(R, {
+            let mut worst = held.max(cones.equations);
+            for row in &own.residual {
+                for k in 0..6 {
+                    worst = worst.max((row[k] * own.lightness).abs());
+                }
+            }
+            // a maximum forgets what is not a number
+            let mut sum = R::zero();
+            for row in &own.residual {
+                for k in 0..6 {
+                    sum += row[k];
+                }
+            }
+            let worst = R::select(sum.is_finite(), worst, sum);
+            Violation { equations: worst, products: cones.products }
+        })
+    }
+
+    fn factor(&mut self) {
+        let (layout, ws, own) = (self.layout, &*self.ws, &mut *self.own);
+        let how = (self.settings.integrator, self.dt);
+        stage!(R, matrix::fill(layout, ws, how, own));
+        stage!(R, matrix::fill_touches(layout, how.1, own));
+        stage!(R, own.lu.factor(&own.pattern));
+    }
+
+    fn direct(&mut self, aim: Aim<R>) {
+        let System { layout, dt, .. } = *self;
+        let (ws, own) = (&*self.ws, &mut *self.own);
+        stage!(R, right_hand_side(layout, aim, ws, own));
+        stage!(R, own.lu.solve(&own.pattern, &mut own.du));
+        stage!(R, follow(layout, dt, ws, own));
+    }
+
+    fn longest(&self, [push, rub]: [R; 2]) -> R {
+        let own = &*self.own;
+        stage!(R, {
+            let mut step = R::one();
+            for touch in &own.touches {
+                step = step.min(touch.push.longest(push)).min(touch.rub.longest(rub));
+            }
+            for row in &own.pushes {
+                step = step.min(row.push.longest(push));
+            }
+            for row in &own.rubs {
+                step = step.min(row.rub.longest(rub));
+            }
+            step
+        })
+    }
+
+    fn mean_product(&self, alpha: R) -> R {
+        let own = &*self.own;
+        stage!(R, {
+            let (mut sum, mut count) = (R::zero(), R::constant(1e-30));
+            for touch in &own.touches {
+                let ((p, i), (q, j)) = (touch.push.product(alpha), touch.rub.product(alpha));
+                (sum, count) = (sum + p + q, count + i + j);
+            }
+            for row in &own.pushes {
+                let (p, i) = row.push.product(alpha);
+                (sum, count) = (sum + p, count + i);
+            }
+            for row in &own.rubs {
+                let (p, i) = row.rub.product(alpha);
+                (sum, count) = (sum + p, count + i);
+            }
+            sum / count
+        })
+    }
+
+    fn advance(&mut self, going: R::Mask, alpha: R) {
+        let (ws, own) = (&mut *self.ws, &mut *self.own);
+        stage!(R, {
+            for (u, du) in ws.u.iter_mut().zip(&own.du) {
+                for k in 0..6 {
+                    u[k] = R::select(going, alpha.mul_add(du[k], u[k]), u[k]);
+                }
+            }
+            for rows in &mut own.joints {
+                for i in 0..6 {
+                    let next = alpha.mul_add(rows.dlambda[i], rows.lambda[i]);
+                    rows.lambda[i] = R::select(going, next, rows.lambda[i]);
+                }
+            }
+            for c in &mut own.couplings {
+                c.lambda = R::select(going, alpha.mul_add(c.dlambda, c.lambda), c.lambda);
+            }
+            for touch in &mut own.touches {
+                touch.push.advance(going, alpha);
+                touch.rub.advance(going, alpha);
+            }
+            for row in &mut own.pushes {
+                row.push.advance(going, alpha);
+            }
+            for row in &mut own.rubs {
+                row.rub.advance(going, alpha);
+            }
+        })
+    }
+}
+
+/// What is left of the equations of motion without contacts, and of joints and couplings; gives the latter's largest.
+#[inline(always)]
+fn evaluate_held<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (integrator, dt): (Integrator, R),
+    state: &State<R>,
+    ws: &mut Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
+) -> R {
+    for (b, body) in own.bodies.iter().enumerate() {
+        let k = layout.position[b];
+        let P = body.momentum(integrator, Twist::from_array(ws.u[k]), dt);
+        for i in 0..6 {
+            own.residual[k][i] = P[i] - ws.momentum[k][i];
+        }
+    }
+    let mut worst = R::zero();
+    own.gap = (R::zero(), R::zero());
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
+        let (rows, c, start) = (&mut own.joints[j], &constants.joints[j], &ws.joints[j]);
+        let (far, turned) = held::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
+        own.gap = (own.gap.0.max(far), own.gap.1.max(turned));
+        let count = joint.kind.row_count();
+        let mut amount = [R::zero(); 6];
+        for i in 0..count {
+            amount[i] = -rows.lambda[i];
+            worst = worst.max(rows.rest[i].abs());
+        }
+        let used = if joint.soft { count + joint.kind.dof_count() } else { count };
+        for i in count..used {
+            let rate = scalar::rate(layout, joint, (start, i), &ws.u);
+            amount[i] = start.weight[i].mul_add(rate, -start.rate[i]);
+        }
+        push_joint(layout, joint, (start, used), &amount, &mut own.residual);
+    }
+    for (c, at) in layout.couplings.iter().enumerate() {
+        held::evaluate_coupling(layout, c, &own.joints, (state, dt.recip()), &mut own.couplings[c]);
+        let coupling = &own.couplings[c];
+        worst = worst.max(coupling.rest.abs());
+        push_row(layout, &at.bodies, &ws.couplings[c], -coupling.lambda, &mut own.residual);
+    }
+    for (line, row) in layout.lines.iter().zip(&ws.lines) {
+        let rate = crate::lines::end_rate(layout, line, row, &ws.u);
+        let amount = row.mass().mul_add(rate, -row.impulse());
+        push_row(layout, &line.bodies, &row.row, amount, &mut own.residual);
+    }
+    worst
+}
+
+/// x += Σ wrenches on a contact's bodies.
+#[inline(always)]
+pub(super) fn push_contact<R: Real>(
+    layout: &Layout,
+    (a, b): (Option<usize>, usize),
+    wrench: &[[R; 6]; 2],
+    sign: R,
+    x: &mut [[R; 6]],
+) {
+    for k in 0..6 {
+        let x = &mut x[layout.position[b]][k];
+        *x = sign.mul_add(wrench[1][k], *x);
+    }
+    if let Some(a) = a {
+        for k in 0..6 {
+            let x = &mut x[layout.position[a]][k];
+            *x = sign.mul_add(wrench[0][k], *x);
+        }
+    }
+}
+
+/// Contacts, limits and friction at the iterate.
+#[inline(always)]
+fn evaluate_cones<R: Real>(
+    layout: &Layout,
+    (state, _dt, kappa): (&State<R>, R, R),
+    ws: &Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
+) -> Violation<R> {
+    let (mut equations, mut products) = (R::zero(), R::zero());
+    for touch in &mut own.touches {
+        let bodies = (touch.a, touch.b);
+        let (distance, v) = touch.place(&ws.X_next, twists(layout, bodies, &ws.u));
+        equations = equations.max(touch.push.evaluate(distance));
+        equations = equations.max(touch.rub.evaluate(touch.mu * touch.push.gamma, &v));
+        products = products.max(touch.push.off_centre(kappa)).max(touch.rub.off_centre(kappa));
+        let wrench = touch.wrenches(&touch.reactions());
+        push_contact(layout, bodies, &wrench, -R::one(), &mut own.residual);
+    }
+    for row in &mut own.pushes {
+        let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
+        equations = equations.max(row.push.evaluate(slack));
+        products = products.max(row.push.off_centre(kappa));
+        let force = R::select(row.push.acts, row.push.gamma * row.sign, R::zero());
+        push_scalar(layout, row.scalar, -force, ws, &mut own.residual);
+    }
+    for row in &mut own.rubs {
+        let at = layout.scalars[row.scalar].at;
+        let joint = &layout.joints[at.joint];
+        let rows = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
+        let mut v = [R::zero(); MOST_DIRECTIONS];
+        v[0] = scalar::rate(layout, joint, rows, &ws.u);
+        equations = equations.max(row.rub.evaluate(row.bound, &v));
+        products = products.max(row.rub.off_centre(kappa));
+        let force = R::select(row.rub.acts, row.rub.b[0], R::zero());
+        push_scalar(layout, row.scalar, -force, ws, &mut own.residual);
+    }
+    Violation { equations, products }
+}
+
+/// x += amount along the start row of a degree of freedom.
+#[inline(always)]
+pub(super) fn push_scalar<R: Real>(
+    layout: &Layout,
+    index: usize,
+    amount: R,
+    ws: &Workspace<R>,
+    x: &mut [[R; 6]],
+) {
+    let at = layout.scalars[index].at;
+    let joint = &layout.joints[at.joint];
+    let (rows, i) = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
+    for k in 0..6 {
+        let x = &mut x[layout.position[joint.successor]][k];
+        *x = rows.s[i][k].mul_add(amount, *x);
+    }
+    if let Some(p) = joint.predecessor {
+        for k in 0..6 {
+            let x = &mut x[layout.position[p]][k];
+            *x = rows.p[i][k].mul_add(amount, *x);
+        }
+    }
+}

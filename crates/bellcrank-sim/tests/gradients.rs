@@ -1,0 +1,209 @@
+//! The derivative of a step is that of its central differences, for every number that it depends on.
+
+use crate::common::built;
+use crate::discrete_mechanics::variational;
+use bellcrank_math::{Pose, Twist, Vec3};
+use bellcrank_model::{Actuator, Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library};
+use bellcrank_sim::{Batch, InteriorPoint, Wrt};
+use std::sync::Arc;
+
+const KAPPA: f64 = 1e-4;
+
+fn batch(model: &Arc<Model>, dt: f64) -> Batch {
+    variational(model, dt, InteriorPoint { kappa: KAPPA, ..InteriorPoint::default() })
+}
+
+/// Everything: state, control, pushes from outside, parameters.
+fn everything(b: &Batch) -> Vec<Wrt> {
+    let model = b.model(0).unwrap();
+    let mut all = Wrt::state(model.bodies().len());
+    all.extend(Wrt::control(model.actuators().len()));
+    for body in 0..model.bodies().len() {
+        all.extend((0..3).map(|axis| Wrt::Force { body, axis }));
+        all.extend((0..3).map(|axis| Wrt::Moment { body, axis }));
+    }
+    all.extend(b.all_parameters(0).unwrap());
+    all
+}
+
+/// Compares columns with central differences of two amounts and with their extrapolation, which has no truncation of second
+/// order: truncation falls with the amount and rounding rises, so the best of them counts.
+fn check(name: &str, b: &Batch, columns: &[Wrt], tolerance: f64) {
+    let jacobian = b.step_jacobian(0, KAPPA, columns).unwrap();
+    let (mut worst, mut zero, mut rigid) = ((0.0_f64, columns[0]), 0, 0);
+    for (wrt, column) in columns.iter().zip(&jacobian.columns) {
+        assert!(column.iter().all(|x| x.is_finite()), "{name}: {wrt:?}");
+        let size = column.iter().fold(1e-2_f64, |m, x| m.max(x.abs()));
+        zero += usize::from(column.iter().all(|x| *x == 0.0));
+        let off = |difference: &[f64]| {
+            let pairs = column.iter().zip(difference);
+            pairs.fold(0.0_f64, |m, (a, d)| m.max((a - d).abs())) / size
+        };
+        let differences = [2e-5, 1e-5].map(|amount| b.step_difference(0, KAPPA, *wrt, amount));
+        let [Ok(coarse), Ok(fine)] = differences else {
+            // a loop with more rows than it needs does not close with other frames: there is no such step
+            let frames = matches!(
+                wrt,
+                Wrt::AnchorOnPredecessor { .. }
+                    | Wrt::AnchorOnSuccessor { .. }
+                    | Wrt::AxesOnPredecessor { .. }
+                    | Wrt::AxesOnSuccessor { .. }
+            );
+            assert!(frames && !b.model(0).unwrap().loops().is_empty(), "{name}: {wrt:?} {differences:?}");
+            rigid += 1;
+            continue;
+        };
+        let both: Vec<f64> = coarse.iter().zip(&fine).map(|(c, f)| (4.0 * f - c) / 3.0).collect();
+        let error = off(&coarse).min(off(&fine)).min(off(&both));
+        if error > worst.0 {
+            worst = (error, *wrt);
+        }
+        assert!(error < tolerance, "{name}: {wrt:?} is off by {error:e} of {size:e}");
+    }
+    println!(
+        "{name}: {} columns, {zero} zero, {rigid} that do not close, worst {:e} ({:?})",
+        columns.len(),
+        worst.0,
+        worst.1
+    );
+}
+
+fn block(mu: f64) -> Arc<Model> {
+    let mut m = ModelBuilder::new("block");
+    let size = Vec3::new(0.5, 0.5, 0.5);
+    let at = Pose::translation(0.0, 0.0, 0.2502);
+    let cube = m.body(Body::new("cube").at(at).solid_box(1.0, size));
+    m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(mu));
+    m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(mu));
+    built(m)
+}
+
+/// Resting, sliding, and a corner that hits the ground.
+#[test]
+fn a_box_on_the_ground() {
+    let mut b = batch(&block(0.5), 0.05);
+    b.step(10);
+    check("resting box", &b, &everything(&b), 1e-6);
+    b.set_body_velocity(0, 0, Twist::new(Vec3::new(2.0, 0.5, 0.0), Vec3::zero())).unwrap();
+    b.step(1);
+    check("sliding box", &b, &everything(&b), 1e-6);
+    let tilt = bellcrank_math::so3::exp(Vec3::new(0.5, 0.7, 0.0));
+    b.set_body_pose(0, 0, Pose::new(tilt, Vec3::new(0.0, 0.0, 0.45))).unwrap();
+    b.set_body_velocity(0, 0, Twist::new(Vec3::new(1.0, -0.5, -2.0), Vec3::new(1.0, 2.0, -3.0))).unwrap();
+    check("corner impact", &b, &everything(&b), 1e-6);
+}
+
+/// A body with a leg that slides in it, on a round foot, pushed by a motor: a hopper.
+#[test]
+fn a_hopper() {
+    let mut m = ModelBuilder::new("hopper");
+    let body = m.body(Body::new("body").at(Pose::translation(0.0, 0.0, 0.55)).solid_sphere(4.18, 0.1));
+    let foot = m.body(Body::new("foot").at(Pose::translation(0.02, 0.0, 0.05)).solid_sphere(0.52, 0.05));
+    let leg = Joint::prismatic("leg", body, foot).placed(Vec3::new(0.0, 0.0, 0.3), Vec3::z_axis());
+    m.joint(leg.damping(0.1).spring(3.0, 0.1).armature(0.02).limits(-0.2, 0.3));
+    m.actuator(Actuator::position("leg", "leg", 500.0, 5.0));
+    m.shape(Shape::new("foot", foot, Geometry::Sphere { radius: 0.05 }).friction(0.5));
+    m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(0.5));
+    let mut b = batch(&built(m), 0.02);
+    b.set_body_velocity(0, 0, Twist::new(Vec3::new(0.3, 0.1, -0.2), Vec3::new(0.1, 0.2, 0.3))).unwrap();
+    b.set_target_position(0, 0, -0.02).unwrap();
+    b.step(3);
+    check("hopper", &b, &everything(&b), 1e-6);
+}
+
+/// A biped whose legs close loops, standing on its feet: every column.
+#[test]
+fn a_standing_biped_with_loops() {
+    let mut b = batch(&built(library::hybrid_biped()), 0.01);
+    b.step(5);
+    let all = everything(&b);
+    // each difference is four steps: every eleventh column, another eleventh for each kind of number
+    let some: Vec<Wrt> = all.iter().copied().step_by(11).collect();
+    // differences of a world of 5 kg with rows of 1e6 times that stiffness are rounded to some 1e-8
+    check("biped", &b, &some, 3e-6);
+}
+
+/// Four bars in a plane on a ground that the coupler touches; the loop has redundant rows.
+#[test]
+fn a_four_bar() {
+    let mut b = batch(&built(library::four_bar()), 0.01);
+    for a in 0..b.model(0).unwrap().actuators().len() {
+        b.set_effort(0, a, 0.1).unwrap();
+    }
+    b.step(7);
+    check("four-bar", &b, &everything(&b), 1e-6);
+}
+
+/// A ball above a plane, κ/φ against gravity: φ/Δt = v₀ − g Δt + z/Δt + κ/(m φ) in closed form, with
+/// dφ/dF = Δt²/m / (1 + Δt² κ/(m φ²)), at any κ.
+#[test]
+fn an_impact_has_the_derivative_of_its_closed_form() {
+    let mut m = ModelBuilder::new("ball");
+    m.gravity(Vec3::new(0.0, 0.0, -1.0));
+    let ball = m.body(Body::new("ball").at(Pose::translation(0.0, 0.0, 0.1)).solid_sphere(1.0, 0.1));
+    m.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.1 }).friction(0.0));
+    m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(0.0));
+    let (model, dt) = (built(m), 0.1);
+    for kappa in [1e-4, 1e-6, 1e-8] {
+        for force in [0.01, 0.5, 1.0, 2.0] {
+            let mut b = batch(&model, dt);
+            b.set_body_wrench(0, 0, Vec3::new(0.0, 0.0, force), Vec3::zero()).unwrap();
+            let column = b.step_jacobian(0, kappa, &[Wrt::Force { body: 0, axis: 2 }]).unwrap();
+            // φ² − Δt² (F − 1) φ − Δt κ = 0
+            let half = 0.5 * dt * dt * (force - 1.0);
+            let root = (half * half + dt * kappa).sqrt();
+            let phi = if half > 0.0 { half + root } else { dt * kappa / (root - half) };
+            let slope = dt * dt / (1.0 + dt * kappa / (phi * phi));
+            let found = column.get(2, 0);
+            assert!((found / slope - 1.0).abs() < 1e-6, "κ {kappa}, F {force}: {found} against {slope}");
+        }
+    }
+}
+
+/// A batch that steps by Proximal-ADMM: the derivative is that of the implicit step with the same integrator. Where nothing
+/// touches, both are the same step, so differences of what the batch itself does agree too.
+#[test]
+fn a_step_by_padmm_is_polished_at_kappa() {
+    let model = built(library::four_bar());
+    let start = |effort: f64| {
+        let mut b = crate::common::world(&model, 0.004);
+        b.set_effort(0, 0, 0.1).unwrap();
+        b.step(20);
+        b.set_effort(0, 0, effort).unwrap();
+        b
+    };
+    let b = start(0.1);
+    check("four-bar by PADMM", &b, &everything(&b), 1e-6);
+    let column = b.step_jacobian(0, KAPPA, &[Wrt::Effort(0)]).unwrap();
+    let after = |effort: f64| {
+        let mut b = start(effort);
+        b.step(1);
+        let V = |body: usize| b.body_velocity(0, body).unwrap().to_array();
+        (0..model.bodies().len()).flat_map(V).collect::<Vec<f64>>()
+    };
+    let (high, low) = (after(0.11), after(0.09));
+    for i in 0..high.len() {
+        let difference = (high[i] - low[i]) / 0.02;
+        let derivative = column.get(12 * (i / 6) + 6 + i % 6, 0);
+        // joints are closed to 1e-7 m there, and 1e-7/Δt/0.02 is what differences can see of it
+        assert!(
+            (difference - derivative).abs() < 2e-3 * derivative.abs() + 1e-3,
+            "{difference} {derivative}"
+        );
+    }
+}
+
+/// Cotangents times the Jacobian, entry by entry.
+#[test]
+fn a_cotangent_goes_back_through_the_jacobian() {
+    let mut b = batch(&block(0.5), 0.05);
+    b.step(2);
+    let wrt = Wrt::state(1);
+    let jacobian = b.step_jacobian(0, KAPPA, &wrt).unwrap();
+    let cotangent: Vec<f64> = (0..12).map(|i| (i as f64).cos()).collect();
+    let back = jacobian.vjp(&cotangent);
+    for (c, found) in back.iter().enumerate() {
+        let sum: f64 = (0..12).map(|r| cotangent[r] * jacobian.get(r, c)).sum();
+        assert!((found - sum).abs() < 1e-14);
+    }
+}

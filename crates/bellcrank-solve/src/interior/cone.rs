@@ -1,0 +1,408 @@
+//! Pairs of a slack and its multiplier, relaxed to a product of κ, with their part of Newton's step in closed form.
+//!
+//! [`Push`]: φ(u) = s, s γ = κ, s > 0, γ > 0. A normal force, a joint limit.
+//!
+//! [`Rub`]: Coulomb's law as two second-order cones ([Dojo] notes 1.5). With v the sliding velocity, b the friction and
+//! β its bound, ξ = (ξ₁, b) and η = (η₁, w) inside the cone, and
+//! ξ₁ = β, w = v(u), ξ ∘ η = κ e, where x ∘ y = (x·y, x₁ y₂ + y₁ x₂): friction opposes sliding with β, or holds.
+//! Dry friction of a joint is the same with one direction and a bound that is a number; torsional and rolling
+//! friction are more directions of the same cone.
+//!
+//! Both give the change of the force as an affine function of the change of (v, φ): [`Push`] δγ = k₀ − k δφ, [`Rub`] a
+//! matrix of a few rows. That is all that Newton's matrix sees of a contact.
+
+use bellcrank_math::{Mask, Real};
+
+/// Directions of friction at most: two of sliding, one of spinning, two of rolling.
+pub const MOST_DIRECTIONS: usize = 5;
+
+/// What the next direction aims at: products of `mu`, with or without Mehrotra's second-order term.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim<R> {
+    /// The product that is aimed at.
+    pub mu: R,
+    /// 1 takes the product of the last direction's two parts into account, 0 does not.
+    pub second: R,
+    /// 1 to change the products; 0 to leave them as they are, where only the equations' errors are answered: derivatives.
+    pub products: R,
+}
+
+/// A slack and a multiplier that only push.
+#[derive(Clone, Copy, Debug)]
+pub struct Push<R: Real> {
+    /// Slack.
+    pub s: R,
+    /// Multiplier.
+    pub gamma: R,
+    /// Lanes in which the row acts.
+    pub acts: R::Mask,
+    /// φ − s at the iterate.
+    pub rest: R,
+    /// The direction.
+    pub ds: R,
+    /// The direction.
+    pub dgamma: R,
+    /// δγ = k₀ − k δφ
+    k0: R,
+    k: R,
+}
+
+impl<R: Real> Push<R> {
+    /// At rest in the cold start's place.
+    #[inline(always)]
+    pub fn new(acts: R::Mask) -> Self {
+        let (one, zero) = (R::one(), R::zero());
+        Push { s: one, gamma: one, acts, rest: zero, ds: zero, dgamma: zero, k0: zero, k: zero }
+    }
+
+    /// A start from a slack and a force that are known, both at least `least`.
+    #[inline(always)]
+    pub fn place(&mut self, lanes: R::Mask, s: R, gamma: R, least: R) {
+        self.s = R::select(lanes, s.max(least), self.s);
+        self.gamma = R::select(lanes, gamma.max(least), self.gamma);
+    }
+
+    /// The same for a row that is far from acting most of the time, such as a joint's limit: the force is at least what
+    /// makes the product the square of `least`, so that it starts near the centre and pushes nobody.
+    #[inline(always)]
+    pub fn place_far(&mut self, lanes: R::Mask, s: R, gamma: R, least: R) {
+        let s = s.max(least);
+        self.place(lanes, s, gamma.max(least * least / s), R::zero());
+    }
+
+    /// Notes φ; gives |φ − s|.
+    #[inline(always)]
+    pub fn evaluate(&mut self, phi: R) -> R {
+        self.rest = R::select(self.acts, phi - self.s, R::zero());
+        self.rest.abs()
+    }
+
+    /// |s γ − κ|
+    #[inline(always)]
+    pub fn off_centre(&self, kappa: R) -> R {
+        R::select(self.acts, (self.s.mul_add(self.gamma, -kappa)).abs(), R::zero())
+    }
+
+    /// k of δγ = k₀ − k δφ.
+    #[inline(always)]
+    pub fn stiffness(&self) -> R {
+        R::select(self.acts, self.gamma / self.s, R::zero())
+    }
+
+    /// k₀ for an aim: γ δs + s δγ = t − s γ with δs = δφ + (φ − s). The last direction is that of the predictor.
+    #[inline(always)]
+    pub fn aim(&mut self, aim: Aim<R>) -> R {
+        let target = (self.ds * self.dgamma).neg_mul_add(aim.second, aim.mu);
+        let missing = self.s.neg_mul_add(self.gamma, target) * aim.products;
+        let k0 = self.gamma.neg_mul_add(self.rest, missing) / self.s;
+        self.k = self.stiffness();
+        self.k0 = R::select(self.acts, k0, R::zero());
+        self.k0
+    }
+
+    /// The direction that follows from δφ; gives δγ.
+    #[inline(always)]
+    pub fn follow(&mut self, dphi: R) -> R {
+        self.ds = R::select(self.acts, dphi + self.rest, R::zero());
+        self.dgamma = self.k.neg_mul_add(dphi, self.k0);
+        self.dgamma
+    }
+
+    /// The longest step, up to one, that leaves 1 − τ of both.
+    #[inline(always)]
+    pub fn longest(&self, tau: R) -> R {
+        let step = shrink(self.s, self.ds, tau).min(shrink(self.gamma, self.dgamma, tau));
+        R::select(self.acts, step, R::one())
+    }
+
+    /// (s + α δs)(γ + α δγ), and one where the row acts.
+    #[inline(always)]
+    pub fn product(&self, alpha: R) -> (R, R) {
+        let product = alpha.mul_add(self.ds, self.s) * alpha.mul_add(self.dgamma, self.gamma);
+        (R::select(self.acts, product, R::zero()), R::select(self.acts, R::one(), R::zero()))
+    }
+
+    /// Takes the step in the lanes that go on.
+    #[inline(always)]
+    pub fn advance(&mut self, going: R::Mask, alpha: R) {
+        self.s = R::select(going, alpha.mul_add(self.ds, self.s), self.s);
+        self.gamma = R::select(going, alpha.mul_add(self.dgamma, self.gamma), self.gamma);
+    }
+}
+
+/// The largest α ≤ 1 with y + α δ ≥ (1 − τ) y.
+#[inline(always)]
+fn shrink<R: Real>(y: R, delta: R, tau: R) -> R {
+    let falls = delta.lt(R::zero());
+    let most = tau * y / R::select(falls, -delta, R::one());
+    R::select(falls, most.min(R::one()), R::one())
+}
+
+/// Friction of up to [`MOST_DIRECTIONS`] directions. Entries beyond `n` are zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Rub<R: Real> {
+    /// Directions.
+    pub n: usize,
+    /// ξ₁: what friction may be, and b.
+    pub xi: R,
+    /// Friction.
+    pub b: [R; MOST_DIRECTIONS],
+    /// η₁ and w.
+    pub eta: R,
+    /// Sliding velocity.
+    pub w: [R; MOST_DIRECTIONS],
+    /// Lanes in which there is friction.
+    pub acts: R::Mask,
+    /// β − ξ₁ at the iterate.
+    pub rest_bound: R,
+    /// v − w at the iterate.
+    pub rest: [R; MOST_DIRECTIONS],
+    dxi: R,
+    db: [R; MOST_DIRECTIONS],
+    deta: R,
+    dw: [R; MOST_DIRECTIONS],
+    /// Right-hand sides of ξ ∘ η.
+    q0: R,
+    q: [R; MOST_DIRECTIONS],
+    /// b₀ of the last aim.
+    b0: [R; MOST_DIRECTIONS],
+}
+
+/// δb = b₀ + across · δβ − Σ along[·][j] δv_j
+#[derive(Clone, Copy, Debug)]
+pub struct RubLine<R> {
+    /// By direction and direction.
+    pub along: [[R; MOST_DIRECTIONS]; MOST_DIRECTIONS],
+    /// How friction follows its bound.
+    pub across: [R; MOST_DIRECTIONS],
+}
+
+type Directions<R> = [R; MOST_DIRECTIONS];
+
+#[inline(always)]
+fn dot<R: Real>(n: usize, a: &Directions<R>, b: &Directions<R>) -> R {
+    let mut sum = R::zero();
+    for i in 0..n {
+        sum = a[i].mul_add(b[i], sum);
+    }
+    sum
+}
+
+impl<R: Real> Rub<R> {
+    /// At the cold start's place: ξ = η = (1, 0).
+    #[inline(always)]
+    pub fn new(n: usize, acts: R::Mask) -> Self {
+        let (one, zero, none) = (R::one(), R::zero(), [R::zero(); MOST_DIRECTIONS]);
+        Rub {
+            n,
+            xi: one,
+            b: none,
+            eta: one,
+            w: none,
+            acts,
+            rest_bound: zero,
+            rest: none,
+            dxi: zero,
+            db: none,
+            deta: zero,
+            dw: none,
+            q0: zero,
+            q: none,
+            b0: none,
+        }
+    }
+
+    /// Notes bound and velocity; gives the largest error of ξ₁ = β and w = v.
+    #[inline(always)]
+    pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
+        self.rest_bound = R::select(self.acts, bound - self.xi, R::zero());
+        let mut worst = self.rest_bound.abs();
+        for i in 0..self.n {
+            self.rest[i] = R::select(self.acts, v[i] - self.w[i], R::zero());
+            worst = worst.max(self.rest[i].abs());
+        }
+        worst
+    }
+
+    /// The largest entry of |ξ ∘ η − κ e|.
+    #[inline(always)]
+    pub fn off_centre(&self, kappa: R) -> R {
+        let mut worst = (self.xi.mul_add(self.eta, dot(self.n, &self.b, &self.w)) - kappa).abs();
+        for i in 0..self.n {
+            worst = worst.max(self.xi.mul_add(self.w[i], self.eta * self.b[i]).abs());
+        }
+        R::select(self.acts, worst, R::zero())
+    }
+
+    /// P⁻¹ y with P = η₁ 1 − b wᵀ/ξ₁ (Sherman–Morrison); η₁ ξ₁ > |b·w| inside the cones.
+    #[inline(always)]
+    fn undo(&self, y: &Directions<R>) -> Directions<R> {
+        let scale = dot(self.n, &self.w, y) / (self.xi.mul_add(self.eta, -dot(self.n, &self.w, &self.b)));
+        let mut x = [R::zero(); MOST_DIRECTIONS];
+        for i in 0..self.n {
+            x[i] = self.b[i].mul_add(scale, y[i]) / self.eta;
+        }
+        x
+    }
+
+    /// How friction answers: P δb = (b η₁/ξ₁ − w) δξ₁ − (ξ₁ 1 − b bᵀ/ξ₁) δw + (q − b q₀/ξ₁).
+    #[inline(always)]
+    pub fn line(&self) -> RubLine<R> {
+        let none = [R::zero(); MOST_DIRECTIONS];
+        let mut line = RubLine { along: [none; MOST_DIRECTIONS], across: none };
+        let mut y = none;
+        for i in 0..self.n {
+            y[i] = self.b[i].mul_add(self.eta / self.xi, -self.w[i]);
+        }
+        let across = self.undo(&y);
+        for j in 0..self.n {
+            for i in 0..self.n {
+                let one = if i == j { self.xi } else { R::zero() };
+                y[i] = (self.b[i] * self.b[j]).neg_mul_add(self.xi.recip(), one);
+            }
+            let column = self.undo(&y);
+            for i in 0..self.n {
+                line.along[i][j] = R::select(self.acts, column[i], R::zero());
+            }
+            line.across[j] = R::select(self.acts, across[j], R::zero());
+        }
+        line
+    }
+
+    /// b₀ for an aim: δb where neither bound nor velocity change beyond their own errors. The last direction is that of
+    /// the predictor.
+    #[inline(always)]
+    pub fn aim(&mut self, aim: Aim<R>, line: &RubLine<R>) -> Directions<R> {
+        let n = self.n;
+        let cross = self.dxi.mul_add(self.deta, dot(n, &self.db, &self.dw));
+        let product = self.xi.mul_add(self.eta, dot(n, &self.b, &self.w));
+        self.q0 = (cross.neg_mul_add(aim.second, aim.mu) - product) * aim.products;
+        let mut y = [R::zero(); MOST_DIRECTIONS];
+        for i in 0..n {
+            let second = self.dxi.mul_add(self.dw[i], self.deta * self.db[i]);
+            let product = self.xi.mul_add(self.w[i], self.eta * self.b[i]);
+            self.q[i] = -(second.mul_add(aim.second, product) * aim.products);
+            y[i] = (self.b[i] * self.q0).neg_mul_add(self.xi.recip(), self.q[i]);
+        }
+        let own = self.undo(&y);
+        let mut b0 = [R::zero(); MOST_DIRECTIONS];
+        for i in 0..n {
+            let moved = line.across[i].mul_add(self.rest_bound, own[i]) - dot(n, &line.along[i], &self.rest);
+            b0[i] = R::select(self.acts, moved, R::zero());
+        }
+        self.b0 = b0;
+        b0
+    }
+
+    /// b₀ of the last aim.
+    #[inline(always)]
+    pub fn last_aim(&self) -> Directions<R> {
+        self.b0
+    }
+
+    /// The direction that follows from the changes of friction, bound and velocity.
+    #[inline(always)]
+    pub fn follow(&mut self, db: &Directions<R>, dbound: R, dv: &Directions<R>) {
+        let n = self.n;
+        self.dxi = R::select(self.acts, dbound + self.rest_bound, R::zero());
+        for i in 0..n {
+            self.db[i] = R::select(self.acts, db[i], R::zero());
+            self.dw[i] = R::select(self.acts, dv[i] + self.rest[i], R::zero());
+        }
+        let left =
+            self.eta.neg_mul_add(self.dxi, self.q0) - dot(n, &self.w, &self.db) - dot(n, &self.b, &self.dw);
+        self.deta = R::select(self.acts, left / self.xi, R::zero());
+    }
+
+    /// The longest step, up to one, that stays inside both cones.
+    #[inline(always)]
+    pub fn longest(&self, tau: R) -> R {
+        let step = stay_inside(self.n, (self.xi, &self.b), (self.dxi, &self.db), tau).min(stay_inside(
+            self.n,
+            (self.eta, &self.w),
+            (self.deta, &self.dw),
+            tau,
+        ));
+        R::select(self.acts, step, R::one())
+    }
+
+    /// ξ·η after a step, and one where there is friction.
+    #[inline(always)]
+    pub fn product(&self, alpha: R) -> (R, R) {
+        let mut sum = alpha.mul_add(self.dxi, self.xi) * alpha.mul_add(self.deta, self.eta);
+        for i in 0..self.n {
+            let (b, w) = (alpha.mul_add(self.db[i], self.b[i]), alpha.mul_add(self.dw[i], self.w[i]));
+            sum = b.mul_add(w, sum);
+        }
+        (R::select(self.acts, sum, R::zero()), R::select(self.acts, R::one(), R::zero()))
+    }
+
+    /// Takes the step in the lanes that go on.
+    #[inline(always)]
+    pub fn advance(&mut self, going: R::Mask, alpha: R) {
+        self.xi = R::select(going, alpha.mul_add(self.dxi, self.xi), self.xi);
+        self.eta = R::select(going, alpha.mul_add(self.deta, self.eta), self.eta);
+        for i in 0..self.n {
+            self.b[i] = R::select(going, alpha.mul_add(self.db[i], self.b[i]), self.b[i]);
+            self.w[i] = R::select(going, alpha.mul_add(self.dw[i], self.w[i]), self.w[i]);
+        }
+    }
+}
+
+/// The largest α ≤ 1 for which y + (α/τ) δ is still in the second-order cone.
+///
+/// The hyperbolic rotation that takes y to √ν e takes δ to √ν ρ, and 1 + α ρ stays inside while α (‖ρ₂‖ − ρ₁) < 1.
+#[inline(always)]
+fn stay_inside<R: Real>(n: usize, (y, y2): (R, &Directions<R>), (d, d2): (R, &Directions<R>), tau: R) -> R {
+    let length = dot(n, y2, y2).sqrt();
+    // y² − ‖y₂‖² without cancellation
+    let nu = ((y - length) * (y + length)).max(R::constant(1e-30));
+    let root = nu.sqrt();
+    let inner = y.mul_add(d, -dot(n, y2, d2)) / root;
+    let factor = (inner + d) / (y + root);
+    let mut square = R::zero();
+    for i in 0..n {
+        let rho = y2[i].neg_mul_add(factor, d2[i]);
+        square = rho.mul_add(rho, square);
+    }
+    let excess = (square.sqrt() - inner) / root;
+    let falls = R::zero().lt(excess);
+    let most = tau / R::select(falls, excess, R::one());
+    R::select(falls, most.min(R::one()), R::one())
+}
+
+impl<R: Real> Rub<R> {
+    /// A start from a friction and a velocity that are known, both at least `least` inside their cones.
+    #[inline(always)]
+    pub fn place(&mut self, lanes: R::Mask, (bound, b): (R, &Directions<R>), v: &Directions<R>, least: R) {
+        let n = self.n;
+        let xi = bound.max(least);
+        // friction on the cone's boundary is pulled inside
+        let length = dot(n, b, b).sqrt();
+        let most = xi * R::constant(0.9);
+        let share = R::select(most.lt(length), most / R::select(most.lt(length), length, R::one()), R::one());
+        let eta = dot(n, v, v).sqrt() + least;
+        self.xi = R::select(lanes, xi, self.xi);
+        self.eta = R::select(lanes, eta, self.eta);
+        for i in 0..n {
+            self.b[i] = R::select(lanes, b[i] * share, self.b[i]);
+            self.w[i] = R::select(lanes, v[i], self.w[i]);
+        }
+    }
+}
+
+/// True where no row of a list acts anywhere: there is nothing to be inside of.
+#[inline(always)]
+pub fn none_acts<R: Real>(pushes: &[Push<R>], rubs: &[Rub<R>]) -> bool {
+    for push in pushes {
+        if push.acts.any() {
+            return false;
+        }
+    }
+    for rub in rubs {
+        if rub.acts.any() {
+            return false;
+        }
+    }
+    true
+}

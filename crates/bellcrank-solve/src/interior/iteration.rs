@@ -1,0 +1,275 @@
+//! Mehrotra's predictor–corrector on a system that linearises itself.
+//!
+//! [Dojo] Alg. 2 with the corrections of the notes: the second-order term −Δs∘Δγ of the predictor is there; the
+//! predictor's search leaves a twentieth; the target never falls below κ, and once all products are near κ
+//! plain Newton steps at that κ follow, so that κ is what was asked for and not where the iteration happened to stop.
+
+use super::cone::Aim;
+use bellcrank_math::{Inline, Mask, Real};
+
+/// Settings of the interior point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InteriorPoint {
+    /// κ: what every product of slack and multiplier is at the end [N·s·m or N·s·m/s].
+    pub kappa: f64,
+    /// Equations are met to this [N·s, m/s, m].
+    pub tolerance: f64,
+    /// Products may be off κ by this share of it. 1 is enough to simulate, derivatives want 1e-6.
+    pub centring: f64,
+    /// Newton steps at most.
+    pub max_iterations: usize,
+    /// A warm start keeps this distance from the boundary; 0 for a cold start in every step.
+    pub warm_start: f64,
+    /// The friction cone.
+    pub friction: FrictionCone,
+    /// Contacts are taken into account up to this distance [m], and further where bodies are fast.
+    pub reach: f64,
+}
+
+/// What friction is bounded by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrictionCone {
+    /// Coulomb's round cone.
+    #[default]
+    Nonlinear,
+    /// No friction at all.
+    Frictionless,
+}
+
+impl Default for InteriorPoint {
+    fn default() -> Self {
+        InteriorPoint {
+            kappa: 1e-6,
+            tolerance: 1e-8,
+            centring: 1.0,
+            max_iterations: 50,
+            warm_start: 1e-2,
+            friction: FrictionCone::Nonlinear,
+            reach: 0.05,
+        }
+    }
+}
+
+impl InteriorPoint {
+    /// For numbers of 32 bits: what rounding allows.
+    pub fn single() -> Self {
+        InteriorPoint { tolerance: 1e-5, ..InteriorPoint::default() }
+    }
+
+    /// Products are κ to rounding: for derivatives.
+    pub fn exact(self) -> Self {
+        InteriorPoint { centring: 1e-6, ..self }
+    }
+}
+
+/// How far the iterate is from the answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Violation<R> {
+    /// The largest equation.
+    pub equations: R,
+    /// The largest |s∘γ − κ e|.
+    pub products: R,
+}
+
+/// A nonlinear system with cones, at an iterate of its own.
+pub trait Newton<R: Real> {
+    /// Whether some cone acts.
+    fn has_cones(&self) -> bool;
+    /// Sets the iterate of the masked lanes to a start: from what is known of the last step, or from nothing.
+    fn start(&mut self, lanes: R::Mask, warm: bool);
+    /// Evaluates the equations at the iterate.
+    fn evaluate(&mut self, kappa: R) -> Violation<R>;
+    /// Linearises at the evaluated iterate and factors.
+    fn factor(&mut self);
+    /// Solves for a direction.
+    fn direct(&mut self, aim: Aim<R>);
+    /// The longest step along the direction: τ for what pushes, τ for what rubs.
+    fn longest(&self, tau: [R; 2]) -> R;
+    /// The mean product after such a step.
+    fn mean_product(&self, alpha: R) -> R;
+    /// Takes the step in the lanes that go on.
+    fn advance(&mut self, going: R::Mask, alpha: R);
+}
+
+/// What an iteration found.
+#[derive(Clone, Copy, Debug)]
+pub struct Solution<R: Real> {
+    /// Newton steps.
+    pub iterations: R,
+    /// What is left of the equations.
+    pub violation: Violation<R>,
+    /// Both tolerances are met.
+    pub converged: R::Mask,
+}
+
+const SHARE: f64 = 0.95;
+const HALVINGS: usize = 10;
+/// A warm start that can only take steps shorter than this is given up.
+const JAM: f64 = 0.02;
+/// Below so many κ on average the predictor, which aims at zero, says little about the way to κ: plain Newton steps.
+const NEAR: f64 = 10.0;
+
+impl InteriorPoint {
+    /// Solves the system in the masked lanes, warm first and cold where that fails.
+    pub fn solve<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
+        let warm = self.warm_start > 0.0;
+        let mut solution = self.run(system, alive, warm);
+        if warm {
+            let failed = R::run(Inline(
+                #[inline(always)]
+                || alive & !solution.converged,
+            ));
+            if failed.any() {
+                let again = self.run(system, failed, false);
+                solution = R::run(Inline(
+                    #[inline(always)]
+                    || solution.or(failed, &again),
+                ));
+            }
+        }
+        solution
+    }
+
+    fn run<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask, warm: bool) -> Solution<R> {
+        let kappa = R::constant(self.kappa);
+        system.start(lanes, warm);
+        let mut violation = system.evaluate(kappa);
+        let mut solution = R::run(Inline(
+            #[inline(always)]
+            || self.note(lanes, violation, None),
+        ));
+        let mut jammed = R::Mask::splat(false);
+        for _ in 0..self.max_iterations {
+            let going = R::run(Inline(
+                #[inline(always)]
+                || lanes & !solution.converged & !jammed,
+            ));
+            if !going.any() {
+                break;
+            }
+            system.factor();
+            let mut alpha = self.direct(system, going, violation);
+            if warm {
+                // a start too near the boundary jams there: better begin in the middle
+                jammed = R::run(Inline(
+                    #[inline(always)]
+                    || jammed | (going & alpha.lt(R::constant(JAM))),
+                ));
+            }
+            system.advance(going, alpha);
+            let mut next = system.evaluate(kappa);
+            for _ in 0..HALVINGS {
+                let worse = R::run(Inline(
+                    #[inline(always)]
+                    || going & next.is_worse(&violation),
+                ));
+                if !worse.any() {
+                    break;
+                }
+                let back = R::run(Inline(
+                    #[inline(always)]
+                    || alpha * R::constant(-0.5),
+                ));
+                alpha = R::run(Inline(
+                    #[inline(always)]
+                    || R::select(worse, -back, alpha),
+                ));
+                system.advance(worse, back);
+                next = system.evaluate(kappa);
+            }
+            violation = next;
+            solution = R::run(Inline(
+                #[inline(always)]
+                || self.note(lanes, violation, Some((going, &solution))),
+            ));
+        }
+        solution
+    }
+
+    /// A direction and how far to go along it.
+    fn direct<R: Real>(&self, system: &mut impl Newton<R>, going: R::Mask, violation: Violation<R>) -> R {
+        let (zero, one, kappa) = (R::zero(), R::one(), R::constant(self.kappa));
+        if !system.has_cones() {
+            system.direct(Aim { mu: zero, second: zero, products: one });
+            return R::one();
+        }
+        let now = system.mean_product(zero);
+        let far = R::run(Inline(
+            #[inline(always)]
+            || (kappa * R::constant(NEAR)).lt(now),
+        ));
+        let mut aim = Aim { mu: kappa, second: zero, products: one };
+        if (far & going).any() {
+            system.direct(Aim { mu: zero, second: zero, products: one });
+            let share = R::constant(SHARE);
+            let alpha = system.longest([share, share]);
+            let then = system.mean_product(alpha);
+            aim = R::run(Inline(
+                #[inline(always)]
+                || aim_at(far, now, then, kappa),
+            ));
+        }
+        system.direct(aim);
+        let tau = R::run(Inline(
+            #[inline(always)]
+            || {
+                let worst = violation.equations.max(violation.products);
+                let share = R::constant(SHARE);
+                [worst.neg_mul_add(worst, R::one()).max(share), (R::one() - worst).max(share)]
+            },
+        ));
+        system.longest(tau)
+    }
+
+    /// The figures after another step, if there was one.
+    #[inline(always)]
+    fn note<R: Real>(
+        &self,
+        lanes: R::Mask,
+        violation: Violation<R>,
+        last: Option<(R::Mask, &Solution<R>)>,
+    ) -> Solution<R> {
+        let met = violation.equations.le(R::constant(self.tolerance))
+            & violation.products.le(R::constant(self.centring * self.kappa));
+        match last {
+            None => Solution { iterations: R::zero(), violation, converged: !lanes | met },
+            Some((going, old)) => Solution {
+                iterations: old.iterations + R::select(going, R::one(), R::zero()),
+                violation,
+                converged: old.converged | (going & met),
+            },
+        }
+    }
+}
+
+/// Mehrotra's σ = (ν_aff/ν)³; lanes that are near take a plain step to κ.
+#[inline(always)]
+fn aim_at<R: Real>(far: R::Mask, now: R, then: R, kappa: R) -> Aim<R> {
+    let ratio = (then / now.max(R::constant(1e-30))).clamp(R::zero(), R::one());
+    let mu = (ratio * ratio * ratio * now).max(kappa);
+    let second = R::select(far, R::one(), R::zero());
+    Aim { mu: R::select(far, mu, kappa), second, products: R::one() }
+}
+
+impl<R: Real> Violation<R> {
+    /// Both have grown, or are no longer numbers.
+    #[inline(always)]
+    fn is_worse(&self, old: &Self) -> R::Mask {
+        (!self.equations.le(old.equations)) & (!self.products.le(old.products))
+    }
+}
+
+impl<R: Real> Solution<R> {
+    /// This one, but `other` in the masked lanes, whose iterations come on top.
+    #[inline(always)]
+    fn or(self, lanes: R::Mask, other: &Self) -> Self {
+        Solution {
+            iterations: self.iterations + R::select(lanes, other.iterations, R::zero()),
+            violation: Violation {
+                equations: R::select(lanes, other.violation.equations, self.violation.equations),
+                products: R::select(lanes, other.violation.products, self.violation.products),
+            },
+            converged: (self.converged & !lanes) | (other.converged & lanes),
+        }
+    }
+}

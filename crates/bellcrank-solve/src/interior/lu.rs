@@ -1,0 +1,286 @@
+//! LU factor of a sparse *unsymmetric* matrix of 6×6 blocks with a symmetric pattern, without pivoting.
+//!
+//! Newton's matrix of an implicit step is not symmetric: forces act along the rows at the start of the step while
+//! constraints are met at its end, and friction follows the normal force but not the other way round. Its symmetric
+//! part is positive definite as long as a step turns bodies by less than a quarter turn, and then elimination
+//! without pivoting is safe (Golub & Van Loan 4.3.2). Where it is not, values stop being finite and the caller's
+//! iteration reports failure.
+//!
+//! Blocks that no row fills in this step are skipped: couplings that come and go (two bodies in contact) cost
+//! nothing while they are away.
+
+use crate::factor::Block;
+use crate::pattern::{BlockPattern, Target};
+use bellcrank_math::Real;
+
+/// The matrix before [`BlockLu::factor`], its factor after. Memory is taken once.
+#[derive(Clone, Debug)]
+pub struct BlockLu<R> {
+    diagonal: Vec<Block<R>>,
+    /// Reciprocals of U's diagonal.
+    inverse: Vec<[R; 6]>,
+    /// Blocks (row, column) of the pattern, and (column, row).
+    lower: Vec<Block<R>>,
+    upper: Vec<Block<R>>,
+    /// Blocks that something fills.
+    used: Vec<bool>,
+}
+
+impl<R: Real> BlockLu<R> {
+    /// Room for a pattern, all zero.
+    pub fn new(pattern: &BlockPattern) -> Self {
+        let zero = [[R::zero(); 6]; 6];
+        BlockLu {
+            diagonal: vec![zero; pattern.nodes()],
+            inverse: vec![[R::zero(); 6]; pattern.nodes()],
+            lower: vec![zero; pattern.off_diagonal_count()],
+            upper: vec![zero; pattern.off_diagonal_count()],
+            used: vec![false; pattern.off_diagonal_count()],
+        }
+    }
+
+    /// Says which blocks will be filled in the coming factorisations; elimination adds to them. Costs no arithmetic on
+    /// numbers.
+    pub fn use_blocks(&mut self, pattern: &BlockPattern, blocks: impl IntoIterator<Item = usize>) {
+        self.used.fill(false);
+        for block in blocks {
+            self.used[block] = true;
+        }
+        for k in 0..pattern.nodes() {
+            for update in pattern.updates(k) {
+                if let Target::OffDiagonal(t) = update.target {
+                    self.used[t] |= self.used[update.a] && self.used[update.b];
+                }
+            }
+        }
+    }
+
+    /// All blocks zero again.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        let zero = [[R::zero(); 6]; 6];
+        self.diagonal.fill(zero);
+        for q in 0..self.used.len() {
+            if self.used[q] {
+                self.lower[q] = zero;
+                self.upper[q] = zero;
+            }
+        }
+    }
+
+    /// The diagonal block at an elimination position.
+    #[inline(always)]
+    pub fn diagonal_mut(&mut self, position: usize) -> &mut Block<R> {
+        &mut self.diagonal[position]
+    }
+
+    /// The block in the row of node a and the column of node b, where `place` is what [`BlockPattern::block`] says of
+    /// (a, b).
+    #[inline(always)]
+    pub fn block_mut(&mut self, (block, a_is_row): (usize, bool)) -> &mut Block<R> {
+        if a_is_row { &mut self.lower[block] } else { &mut self.upper[block] }
+    }
+
+    /// Factors in place: A = L U, L with unit diagonal.
+    #[inline(always)]
+    pub fn factor(&mut self, pattern: &BlockPattern) {
+        for k in 0..self.diagonal.len() {
+            self.inverse[k] = factor_diagonal(&mut self.diagonal[k]);
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    divide_right(&mut self.lower[q], &self.diagonal[k], &self.inverse[k]);
+                    divide_left(&mut self.upper[q], &self.diagonal[k]);
+                }
+            }
+            for update in pattern.updates(k) {
+                if !self.used[update.a] || !self.used[update.b] {
+                    continue;
+                }
+                match update.target {
+                    Target::Diagonal(i) => {
+                        subtract_product(&mut self.diagonal[i], &self.lower[update.a], &self.upper[update.a])
+                    }
+                    Target::OffDiagonal(t) => {
+                        let (a, b) = (self.lower[update.a], self.upper[update.b]);
+                        subtract_product(&mut self.lower[t], &a, &b);
+                        let (a, b) = (self.lower[update.b], self.upper[update.a]);
+                        subtract_product(&mut self.upper[t], &a, &b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solves A x = b in place; `x` is by elimination position.
+    #[inline(always)]
+    pub fn solve(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
+        for k in 0..self.diagonal.len() {
+            let v = forward(&self.diagonal[k], x[k]);
+            x[k] = v;
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    subtract_times(&mut x[pattern.row[q]], &self.lower[q], &v);
+                }
+            }
+        }
+        for k in (0..self.diagonal.len()).rev() {
+            let mut v = x[k];
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    subtract_times(&mut v, &self.upper[q], &x[pattern.row[q]]);
+                }
+            }
+            x[k] = backward(&self.diagonal[k], &self.inverse[k], v);
+        }
+    }
+
+    /// Solves Aᵀ x = b in place, for derivatives in reverse.
+    #[inline(always)]
+    pub fn solve_transposed(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
+        for k in 0..self.diagonal.len() {
+            let v = forward_transposed(&self.diagonal[k], &self.inverse[k], x[k]);
+            x[k] = v;
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    subtract_transpose_times(&mut x[pattern.row[q]], &self.upper[q], &v);
+                }
+            }
+        }
+        for k in (0..self.diagonal.len()).rev() {
+            let mut v = x[k];
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    subtract_transpose_times(&mut v, &self.lower[q], &x[pattern.row[q]]);
+                }
+            }
+            x[k] = backward_transposed(&self.diagonal[k], v);
+        }
+    }
+}
+
+/// A ← L U in one block, unit diagonal of L left out; gives the reciprocals of U's diagonal.
+#[inline(always)]
+fn factor_diagonal<R: Real>(a: &mut Block<R>) -> [R; 6] {
+    let mut inverse = [R::zero(); 6];
+    for k in 0..6 {
+        inverse[k] = a[k][k].recip();
+        for i in k + 1..6 {
+            let l = a[i][k] * inverse[k];
+            a[i][k] = l;
+            for j in k + 1..6 {
+                a[i][j] = l.neg_mul_add(a[k][j], a[i][j]);
+            }
+        }
+    }
+    inverse
+}
+
+/// B ← B U⁻¹
+#[inline(always)]
+fn divide_right<R: Real>(b: &mut Block<R>, lu: &Block<R>, inverse: &[R; 6]) {
+    for row in b.iter_mut() {
+        for c in 0..6 {
+            let mut sum = row[c];
+            for t in 0..c {
+                sum = row[t].neg_mul_add(lu[t][c], sum);
+            }
+            row[c] = sum * inverse[c];
+        }
+    }
+}
+
+/// B ← L⁻¹ B
+#[inline(always)]
+fn divide_left<R: Real>(b: &mut Block<R>, lu: &Block<R>) {
+    for r in 1..6 {
+        for t in 0..r {
+            let l = lu[r][t];
+            let above = b[t];
+            for c in 0..6 {
+                b[r][c] = l.neg_mul_add(above[c], b[r][c]);
+            }
+        }
+    }
+}
+
+/// C ← C − A B
+#[inline(always)]
+fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
+    for i in 0..6 {
+        for j in 0..6 {
+            let mut sum = c[i][j];
+            for t in 0..6 {
+                sum = a[i][t].neg_mul_add(b[t][j], sum);
+            }
+            c[i][j] = sum;
+        }
+    }
+}
+
+/// x ← x − B v
+#[inline(always)]
+fn subtract_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
+    for i in 0..6 {
+        let mut sum = x[i];
+        for j in 0..6 {
+            sum = b[i][j].neg_mul_add(v[j], sum);
+        }
+        x[i] = sum;
+    }
+}
+
+/// x ← x − Bᵀ v
+#[inline(always)]
+fn subtract_transpose_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
+    for i in 0..6 {
+        for j in 0..6 {
+            x[j] = b[i][j].neg_mul_add(v[i], x[j]);
+        }
+    }
+}
+
+/// L⁻¹ v
+#[inline(always)]
+fn forward<R: Real>(lu: &Block<R>, mut v: [R; 6]) -> [R; 6] {
+    for i in 1..6 {
+        for j in 0..i {
+            v[i] = lu[i][j].neg_mul_add(v[j], v[i]);
+        }
+    }
+    v
+}
+
+/// U⁻¹ v
+#[inline(always)]
+fn backward<R: Real>(lu: &Block<R>, inverse: &[R; 6], mut v: [R; 6]) -> [R; 6] {
+    for i in (0..6).rev() {
+        for j in i + 1..6 {
+            v[i] = lu[i][j].neg_mul_add(v[j], v[i]);
+        }
+        v[i] *= inverse[i];
+    }
+    v
+}
+
+/// U⁻ᵀ v
+#[inline(always)]
+fn forward_transposed<R: Real>(lu: &Block<R>, inverse: &[R; 6], mut v: [R; 6]) -> [R; 6] {
+    for i in 0..6 {
+        for j in 0..i {
+            v[i] = lu[j][i].neg_mul_add(v[j], v[i]);
+        }
+        v[i] *= inverse[i];
+    }
+    v
+}
+
+/// L⁻ᵀ v
+#[inline(always)]
+fn backward_transposed<R: Real>(lu: &Block<R>, mut v: [R; 6]) -> [R; 6] {
+    for i in (0..6).rev() {
+        for j in i + 1..6 {
+            v[i] = lu[j][i].neg_mul_add(v[j], v[i]);
+        }
+    }
+    v
+}

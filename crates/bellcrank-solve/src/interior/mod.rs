@@ -1,0 +1,16 @@
+//! The interior point: Newton on equations of motion, joints, contacts and friction together, all at the end of the
+//! step, with products relaxed to κ. Contacts are eliminated in closed form, so that six unknowns per body remain.
+//!
+//! | file | what |
+//! |---|---|
+//! | `cone` | slack and multiplier of what pushes and what rubs: their part of a Newton step in closed form |
+//! | `iteration` | predictor, corrector, line search, centring |
+//! | `lu` | the unsymmetric factor on the pattern of the joint graph |
+
+mod cone;
+mod iteration;
+mod lu;
+
+pub use cone::{Aim, MOST_DIRECTIONS, Push, Rub, RubLine, none_acts};
+pub use iteration::{FrictionCone, InteriorPoint, Newton, Solution, Violation};
+pub use lu::BlockLu;
