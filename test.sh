@@ -45,6 +45,9 @@ cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocap
 cargo test --locked --release -p bellcrank-tree --test laws lanes_are_fast -- --nocapture
 step "the main job"
 cargo run --locked --release --quiet -- demo --headless
+step "piles and contact curves (optimised build)"
+cargo test --locked --release -p bellcrank-sim --test laws a_pile_comes_to_rest -- --nocapture
+cargo run --locked --release --quiet -p bellcrank --example contact_curves
 step "the viewer in a browser"
 BELLCRANK="${CARGO_TARGET_DIR:-$PWD/target}/release/bellcrank" crates/bellcrank-view/web/test.sh
 step "the Python package"

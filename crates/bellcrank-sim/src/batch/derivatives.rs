@@ -53,6 +53,9 @@ impl Batch {
         let mut values = self.groups[g].save(w);
         values.truncate(values.len() - 3); // age and frozen body are no part of the state
         let layout = Layout::of(&self.models[g]);
+        if layout.pile.is_some() {
+            return Err(BatchError::PileInInteriorPoint(self.models[g].name().to_owned()));
+        }
         f(&Source {
             model: &self.models[g],
             layout: &layout,

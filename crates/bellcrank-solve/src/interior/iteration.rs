@@ -51,9 +51,10 @@ impl Default for InteriorPoint {
 }
 
 impl InteriorPoint {
-    /// For numbers of 32 bits: what rounding allows.
+    /// For numbers of 32 bits: what rounding allows. Joints are held as rates c(q⁺)/Δt, and a quaternion is known to about
+    /// 4 ε = 5e-7: 1.2e-4 rad/s at 4 ms.
     pub fn single() -> Self {
-        InteriorPoint { tolerance: 1e-5, ..InteriorPoint::default() }
+        InteriorPoint { tolerance: 3e-4, ..InteriorPoint::default() }
     }
 
     /// Products are κ to rounding: for derivatives.

@@ -14,8 +14,11 @@ const LEAST: f64 = 0.5;
 /// Step of all scenes [s].
 const DT: f64 = 0.002;
 
+/// A name and how to make it.
+type Candidate = (&'static str, fn() -> Solver);
+
 /// What is compared.
-const SOLVERS: [(&str, fn() -> Solver); 3] = [
+const SOLVERS: [Candidate; 3] = [
     ("padmm", Solver::default),
     ("comfree", || Solver::ComFree(ComFree::default())),
     ("comfree published", || Solver::ComFree(ComFree::published(0.2, 0.001))),
