@@ -38,7 +38,8 @@ cargo test --locked --workspace
 step "examples in Rust"
 for example in crates/bellcrank/examples/[0-9]*.rs; do
     echo "$example"
-    cargo run --locked --quiet --package bellcrank --example "$(basename "$example" .rs)"
+    # built with the tests: asked for alone, Cargo would choose other features for shared dependencies and compile all again
+    "${CARGO_TARGET_DIR:-target}/debug/examples/$(basename "$example" .rs)"
 done
 step "speed of lanes (optimised build)"
 cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocapture
@@ -51,7 +52,7 @@ cargo run --locked --release --quiet -p bellcrank --example contact_curves
 step "the viewer in a browser"
 BELLCRANK="${CARGO_TARGET_DIR:-$PWD/target}/release/bellcrank" crates/bellcrank-view/web/test.sh
 step "the Python package"
-# built together with the tests above: alone, Cargo would choose other features for shared dependencies and compile all again
+# built together with the tests above, for the same reason
 cargo build --locked --workspace --all-targets
 BELLCRANK_PYTHON_LIBRARY="${CARGO_TARGET_DIR:-$PWD/target}/debug/lib_native.so" python/test.sh
 
