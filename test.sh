@@ -47,8 +47,8 @@ cargo test --locked --release -p bellcrank-tree --test laws lanes_are_fast -- --
 step "the main job"
 cargo run --locked --release --quiet -- demo --headless
 step "piles and contact curves (optimised build)"
-cargo test --locked --release -p bellcrank-sim --test laws a_pile_comes_to_rest -- --nocapture
-cargo run --locked --release --quiet -p bellcrank --example contact_curves
+cargo run --locked --release --quiet --example pile_drop
+cargo run --locked --release --quiet --example contact_curves
 step "the viewer in a browser"
 BELLCRANK="${CARGO_TARGET_DIR:-$PWD/target}/release/bellcrank" crates/bellcrank-view/web/test.sh
 step "the Python package"

@@ -50,8 +50,8 @@ class Padmm(StepOptions):
 class ComFree(StepOptions):
     """Contacts each for itself, in closed form: no iterations, with sliding, torsional and rolling friction.
 
-    The normalised variant takes its gains from the mechanism itself; the published one has two of its own, and a batch warns
-    where they are unstable at its time step. See the guide "Which contact solver?".
+    The normalised variant takes its gains from the mechanism itself; the published one has two of its own, and a batch
+    warns where they are unstable at its time step. See the guide "Which contact solver?".
     """
 
     variant: Optional[str] = None

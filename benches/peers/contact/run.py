@@ -4,10 +4,10 @@
     cargo build --release -p bellcrank
     python3 benches/peers/contact/run.py --bellcrank target/release/bellcrank
 
-Makes a virtual environment with MuJoCo from PyPI, writes the shipped piles as MJCF, and measures both programs in turns.
-Times are processor time of one thread; the best round counts, the spread of all rounds is told. MuJoCo runs with its
-defaults (pyramidal cone, Newton) and with the settings that its documentation recommends against slip (elliptic cone,
-impratio 10).
+Makes a virtual environment with MuJoCo from PyPI, writes the shipped piles as MJCF, and measures both programs in
+turns. Times are processor time of one thread; the best round counts, the spread of all rounds is told. MuJoCo runs
+with its defaults (pyramidal cone, Newton) and with the settings that its documentation recommends against slip
+(elliptic cone, impratio 10).
 """
 
 import argparse
@@ -139,7 +139,8 @@ def summary(scene: str, who: str, precision: str, found: list[dict]) -> dict:
 
 
 def print_table(records: list[dict]) -> None:
-    print(f"{'scene':12} {'who':28} {'':4} {'contacts':>8} {'steps/core-s':>13} {'slowest':>9} {'mean µm':>9} {'max µm':>9}")
+    head = f"{'scene':12} {'who':28} {'':4} {'contacts':>8} {'steps/core-s':>13} {'slowest':>9}"
+    print(f"{head} {'mean µm':>9} {'max µm':>9}")
     for r in sorted(records, key=lambda r: (r["scene"], -r["world_steps_per_core_second"])):
         print(
             f"{r['scene']:12} {r['who']:28} {r['precision']:4} {r['contacts_mean']:8.0f} "

@@ -6,7 +6,8 @@
 
 Makes a virtual environment with Pinocchio from PyPI (package `pin`, which brings headers), compiles
 `pinocchio_tree.cpp` against it, lets `bellcrank bench tree` write its models as URDF, and measures both programs in
-turns. Medians of all rounds count, with the spread of the ratios. Needs g++ and about 4 GB of memory; the first run compiles for some minutes.
+turns. Medians of all rounds count, with the spread of the ratios. Needs g++ and about 4 GB of memory; the first
+run compiles for some minutes.
 """
 
 import argparse
