@@ -133,6 +133,30 @@ class NotForAllRows(BatchError, ValueError):
     """The published method does not know couplings, tendons and motors at sites."""
 
 
+class NeedsInteriorPoint(BatchError, ValueError):
+    """The variational integrator goes with the interior point."""
+
+
+class NoHalfSteps(BatchError, ValueError):
+    """The interior point does not go with Moreau–Jean."""
+
+
+class NotForInteriorPoint(BatchError, ValueError):
+    """A shape bounces, which the interior point does not know."""
+
+
+class PileInInteriorPoint(BatchError, ValueError):
+    """The interior point does not know piles of loose bodies."""
+
+
+class NotConverged(BatchError, RuntimeError):
+    """The step does not converge at the smoothing that was asked for."""
+
+
+class NoDerivative(BatchError, ValueError):
+    """Contacts of this kind have no derivative yet."""
+
+
 class Threads(BatchError, RuntimeError):
     """Threads could not be started."""
 
@@ -151,6 +175,10 @@ class ViewError(BellcrankError):
 
 class File(ViewError, OSError):
     """A file cannot be read or written."""
+
+
+class CannotWrite(ViewError, OSError):
+    """The file cannot be written."""
 
 
 class Listen(ViewError, OSError):

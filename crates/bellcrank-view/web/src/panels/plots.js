@@ -57,10 +57,16 @@ export class Plots {
       if (source.live && (!last || frame.time > last[0])) curve.points.push([frame.time, curve.now]);
       if (curve.points.length > SPAN) curve.points.shift();
     }
-    const clock = performance.now();
-    if (clock - this.painted < PAUSE) return;
-    this.painted = clock;
-    this.curves.forEach((curve) => this.paint(curve, frame.time));
+    this.time = frame.time;
+    clearTimeout(this.later);
+    const wait = this.painted + PAUSE - performance.now();
+    if (wait > 0) this.later = setTimeout(() => this.paintAll(), wait); // the last frame before a pause counts too
+    else this.paintAll();
+  }
+
+  paintAll() {
+    this.painted = performance.now();
+    this.curves.forEach((curve) => this.paint(curve, this.time));
   }
 
   /** All points of a recording, thinned to what a small picture shows. */
