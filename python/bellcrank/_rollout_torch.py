@@ -20,7 +20,7 @@ class _Steps(torch.autograd.Function):
         controls, start, parameters = _unpack(names, arrays)
         run = Rollout(batch, controls, start=start, parameters=parameters, **options)
         ctx.run, ctx.names, ctx.leaves = run, names, [_like(leaf) for leaf in leaves]
-        dtype, device = ctx.leaves[0] or (torch.float64, "cpu")
+        dtype, device, _ = next(like for like in ctx.leaves if like is not None)
         return tuple(torch.as_tensor(part).to(dtype=dtype, device=device) for part in run.trajectory)
 
     @staticmethod
@@ -38,7 +38,7 @@ class _Steps(torch.autograd.Function):
 def torch_rollout(
     batch: Batch, controls: dict[str, Any], start: Optional[Motion], parameters: dict[str, Any], options: dict[str, Any]
 ) -> Motion:
-    """The trajectory as tensors of the first control's type and device."""
+    """The trajectory as tensors of the first tensor's type and device."""
     names = (tuple(controls), start is not None, tuple(parameters))
     leaves = [*controls.values(), *(start or ()), *parameters.values()]
     return Motion(*_Steps.apply(batch, names, options, *leaves))
@@ -56,7 +56,7 @@ def _numpy(value: Any) -> Any:
 
 
 def _like(leaf: Any) -> Any:
-    """Type and device of a tensor; nothing for other arrays."""
+    """Type, device and shape of a tensor; nothing for other arrays."""
     return (leaf.dtype, leaf.device, leaf.shape) if isinstance(leaf, torch.Tensor) else None
 
 

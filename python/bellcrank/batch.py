@@ -122,7 +122,12 @@ class Batch(Synced, Leaving):
     # -- derivatives
 
     def step_jacobian(
-        self, wrt: Wrt = ("state", "control"), *, kappa: Optional[float] = None, worlds: Worlds = None
+        self,
+        wrt: Wrt = ("state", "control"),
+        *,
+        kappa: Optional[float] = None,
+        worlds: Worlds = None,
+        strict: bool = True,
     ) -> StepJacobian:
         """How the step that the chosen worlds would take next depends on what ``wrt`` names; nothing changes.
 
@@ -131,10 +136,13 @@ class Batch(Synced, Leaving):
         ``"control"`` and ``"parameters"``. ``kappa`` [N·s·m] smooths contacts: the derivative is exactly that of a
         step whose contacts have slack times force = κ. It is the solver's own unless given, 1e-4 where it has none.
         Chosen worlds must be of one model.
+
+        A step that does not converge at κ raises :class:`bellcrank.errors.NotConverged`; with ``strict=False`` the
+        numbers of its world are NaN instead.
         """
         chosen, names = self._chosen(worlds), wanted(wrt)
         self._push()
-        blocks, matrix = self._native.step_jacobian(chosen, kappa, names)
+        blocks, matrix = self._native.step_jacobian(chosen, (names, kappa, strict))
         return StepJacobian(self._models[chosen[0]], blocks, matrix)
 
     def step_vjp(
@@ -144,6 +152,7 @@ class Batch(Synced, Leaving):
         *,
         kappa: Optional[float] = None,
         worlds: Worlds = None,
+        strict: bool = True,
     ) -> dict[str, NDArray[np.float64]]:
         """Takes cotangents ``(chosen, bodies, 12)`` of the state after the next step back to what ``wrt`` names.
 
@@ -154,7 +163,7 @@ class Batch(Synced, Leaving):
         bodies = self._models[chosen[0]].body_count if chosen else 0
         rows = cotangent_rows(cotangent, len(chosen), bodies)
         self._push()
-        blocks, columns = self._native.step_vjp(chosen, kappa, names, rows)
+        blocks, columns = self._native.step_vjp(chosen, (names, kappa, strict), rows)
         return split_columns(blocks, columns)
 
     def reset(self, worlds: Worlds = None) -> None:

@@ -46,6 +46,11 @@ class StepJacobian:
         return tuple(name for block in self._blocks for name in _column_names(self._model, *block))
 
     @property
+    def converged(self) -> NDArray[np.bool_]:
+        """``(worlds,)``: which worlds' steps converged; all, unless ``strict=False``."""
+        return np.isfinite(self.matrix).all(axis=(1, 2))
+
+    @property
     def wrt(self) -> tuple[str, ...]:
         """Names of the arrays that the columns belong to."""
         return tuple(name for name, _ in self._blocks)

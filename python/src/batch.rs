@@ -188,12 +188,11 @@ impl Batch {
         &self,
         py: Python<'py>,
         worlds: Vec<usize>,
-        kappa: Option<f64>,
-        names: Vec<String>,
+        how: (Vec<String>, Option<f64>, bool),
     ) -> PyResult<(Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>)> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
-        let work = Derivatives::new(batch, &self.worlds, (&worlds, kappa), &names)?;
+        let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
         let numbers = work.jacobians(py)?;
         Ok((work.blocks(), array(py, numbers, &[worlds.len(), work.rows(), work.columns()])?))
     }
@@ -203,13 +202,12 @@ impl Batch {
         &self,
         py: Python<'py>,
         worlds: Vec<usize>,
-        kappa: Option<f64>,
-        names: Vec<String>,
+        how: (Vec<String>, Option<f64>, bool),
         cotangents: PyReadonlyArrayDyn<'py, f64>,
     ) -> PyResult<(Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>)> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
-        let work = Derivatives::new(batch, &self.worlds, (&worlds, kappa), &names)?;
+        let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
         let numbers = c_order("cotangent", cotangents.is_c_contiguous(), cotangents.as_slice())?;
         check_length("cotangent", numbers.len(), worlds.len() * work.rows())?;
         check_finite("cotangent", numbers.iter().position(|x| !x.is_finite()), work.rows())?;

@@ -23,6 +23,8 @@ pub struct Derivatives<'a> {
     batch: &'a Batch,
     worlds: &'a [usize],
     kappa: f64,
+    /// A step that does not converge is an error; otherwise its numbers are not numbers.
+    strict: bool,
     model: Arc<Model>,
     wrt: Vec<Wrt>,
     /// One list of blocks for all worlds, or one each where their frictions differ.
@@ -33,8 +35,8 @@ impl<'a> Derivatives<'a> {
     pub fn new(
         batch: &'a Batch,
         all: &Worlds,
-        (worlds, kappa): (&'a [usize], Option<f64>),
-        names: &[String],
+        worlds: &'a [usize],
+        (names, kappa, strict): (&[String], Option<f64>, bool),
     ) -> PyResult<Self> {
         let Some(&first) = worlds.first() else {
             return Err(said("NoWorlds", "no world was chosen", ""));
@@ -54,7 +56,7 @@ impl<'a> Derivatives<'a> {
         let differ = names.iter().any(|name| name.ends_with("friction")) && all.solids_differ(batch, m);
         let blocks: Vec<Vec<Block>> = worlds.iter().take(if differ { worlds.len() } else { 1 }).map(of).collect();
         let wrt = blocks[0].iter().flat_map(|block| block.wrt.iter().copied()).collect();
-        Ok(Derivatives { batch, worlds, kappa: smoothing(batch, kappa)?, model, wrt, blocks })
+        Ok(Derivatives { batch, worlds, kappa: smoothing(batch, kappa)?, strict, model, wrt, blocks })
     }
 
     /// Names and shapes.
@@ -95,6 +97,17 @@ impl<'a> Derivatives<'a> {
         })
     }
 
+    /// Where steps may fail to converge, their numbers are not numbers.
+    fn forgive(&self, done: Result<(), BatchError>, out: &mut [f64]) -> Result<(), BatchError> {
+        match done {
+            Err(BatchError::NotConverged { .. }) if !self.strict => {
+                out.fill(f64::NAN);
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
     /// The columns of all blocks from the engine's.
     fn gather(&self, k: usize, mut engine: &[f64], mut out: &mut [f64]) {
         for block in self.blocks.get(k).unwrap_or(&self.blocks[0]) {
@@ -118,7 +131,8 @@ impl<'a> Derivatives<'a> {
             let begin = Instant::now();
             let now = (each * cores).min(self.worlds.len() - done);
             let piece = &mut all[size * done..size * (done + now)];
-            py.detach(|| on_cores(piece, (size, done, each), &f)).map_err(Problem::from)?;
+            let one = |k: usize, out: &mut [f64]| self.forgive(f(k, out), out);
+            py.detach(|| on_cores(piece, (size, done, each), &one)).map_err(Problem::from)?;
             done += now;
             py.check_signals()?;
             if begin.elapsed() < PATIENCE / 4 {

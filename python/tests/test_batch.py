@@ -415,6 +415,23 @@ def test_ctrl_c_ends_long_tree_operators_and_rollouts() -> None:
             env.step(np.zeros((64, 1)))
 
 
+def test_ctrl_c_ends_a_single_long_action() -> None:
+    env = BatchedEnv("biped_walk", 1500)
+    actions = np.zeros((1500, env.action_count))
+    timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begin = time.monotonic()
+    env.step(actions)
+    whole = time.monotonic() - begin
+    if whole < 0.3:
+        pytest.skip(f"an action takes {whole:.2f} s here: too short to be interrupted")
+    begin = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        env.step(actions)
+    assert time.monotonic() - begin < 0.7 * whole
+    assert np.isfinite(env.step(actions).rewards).all()  # waits for the action that was left alone, and goes on
+
+
 def test_parameters_are_shared_until_spread() -> None:
     batch = bc.Batch(falling_stone(), worlds=3, dt=0.01)
     np.testing.assert_array_equal(batch.body_mass, [[2.0]])
