@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Controls = Union[Any, Mapping[str, Any]]
 """Efforts ``(steps, worlds, actuators)``, or arrays by name, each ``(steps, worlds, …)``."""
 
-_LEAVES = frozenset(_native.Batch.parameter_names()) - {"restitution", "motor_effort_limit"}
+_LEAVES = frozenset(_native.Batch.parameter_names()) - {"contact_gain", "restitution", "motor_effort_limit"}
 """Parameters that a step can be differentiated by."""
 
 

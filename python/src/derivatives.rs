@@ -91,8 +91,9 @@ impl<'a> Derivatives<'a> {
     pub fn vjps(&self, py: Python<'_>, cotangents: Cotangents<'_>) -> PyResult<Vec<f64>> {
         let rows = self.rows();
         self.pieces(py, self.columns(), |k, out| {
-            let jacobian = self.batch.step_jacobian(self.worlds[k], self.kappa, &self.wrt)?;
-            self.gather(k, &jacobian.vjp(&cotangents.0[k * rows..(k + 1) * rows]), out);
+            let own = &cotangents.0[k * rows..(k + 1) * rows];
+            let back = self.batch.step_vjp(self.worlds[k], self.kappa, own, &self.wrt)?;
+            self.gather(k, &back.cotangents, out);
             Ok(())
         })
     }

@@ -27,6 +27,7 @@ pub fn refuse(model: &Model, parameter: Parameter, row: &[f64]) -> Result<(), Ba
 /// Calls `f` on every number of one world's row.
 pub fn each(p: &Parameters, model: &Model, (parameter, world): (Parameter, usize), mut f: impl FnMut(f64)) {
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => p.contact_gain.get(world).iter().copied().for_each(f),
         Owner::World => p.gravity.get(world).to_array().into_iter().for_each(f),
         Owner::Body => {
             for k in 0..model.bodies().len() {
@@ -91,6 +92,10 @@ pub fn set(p: &mut Parameters, model: &Model, parameter: Parameter, world: Optio
     let mut next = row.iter().copied();
     let mut one = || next.next().unwrap_or(0.0);
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => {
+            let gain = [one(), one()];
+            change(&mut p.contact_gain, world, |own| *own = gain);
+        }
         Owner::World => {
             let g = Vec3::new(one(), one(), one());
             change(&mut p.gravity, world, |gravity| *gravity = g);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     Gravity,
+    ContactGain,
     BodyMass,
     BodyCom,
     BodyInertia,
@@ -34,8 +35,9 @@ pub enum Parameter {
 
 use Parameter as P;
 
-const ALL: [(&str, Parameter); 21] = [
+const ALL: [(&str, Parameter); 22] = [
     ("gravity", P::Gravity),
+    ("contact_gain", P::ContactGain),
     ("body_mass", P::BodyMass),
     ("body_com", P::BodyCom),
     ("body_inertia", P::BodyInertia),
@@ -80,7 +82,7 @@ impl Parameter {
 
     pub fn owner(self) -> Owner {
         match self {
-            P::Gravity => Owner::World,
+            P::Gravity | P::ContactGain => Owner::World,
             P::BodyMass | P::BodyCom | P::BodyInertia => Owner::Body,
             P::Friction | P::TorsionalFriction | P::RollingFriction | P::Restitution => Owner::Shape,
             P::ShapePosition => Owner::Shape,
@@ -107,7 +109,7 @@ impl Parameter {
             P::Gravity | P::BodyCom => &[3],
             P::ShapePosition | P::PredecessorAnchor | P::SuccessorAnchor => &[3],
             P::BodyInertia => &[3, 3],
-            P::Limits => &[2],
+            P::ContactGain | P::Limits => &[2],
             _ => &[],
         }
     }
@@ -168,6 +170,7 @@ impl Worlds {
 
 fn is_spread(p: &Parameters, model: &Model, parameter: Parameter) -> bool {
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => p.contact_gain.is_spread(),
         Owner::World => p.gravity.is_spread(),
         Owner::Body => (0..model.bodies().len()).any(|k| p.body(BodyId::new(k)).is_spread()),
         Owner::Shape => (0..model.shapes().len()).any(|k| p.shape(ShapeId::new(k)).is_spread()),
@@ -187,6 +190,9 @@ pub fn spread(batch: &mut Batch, worlds: &Worlds, parameter: Parameter) -> Resul
 
 fn spread_model(p: &mut Parameters, model: &Model, parameter: Parameter, count: usize) {
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => {
+            p.contact_gain.spread(count);
+        }
         Owner::World => {
             p.gravity.spread(count);
         }

@@ -6,6 +6,7 @@ use crate::field::{Field, number, number_mut};
 use crate::group::{Block, Figures, Group, ITERATION_BINS, LaneGroup, Numbers, NumbersRef, Table, Values};
 use crate::lane_access::{read_lane, write_lane};
 use crate::readout::{Metrics, Readout, joint_rates};
+use crate::rows::read_coordinates;
 use crate::state::{Control, State};
 use crate::status::WorldStatus;
 use crate::step::Settings;
@@ -126,6 +127,9 @@ impl<R: Real> Group for LaneGroup<R> {
                     };
                     *x = x.with_lane(lane, Elem::from_f64(value));
                 }
+            }
+            if matches!(field, Field::BodyPosition | Field::BodyQuatWxyz) {
+                read_coordinates(&self.layout, &block.constants, &mut block.state); // they belong to the poses
             }
         }
     }
