@@ -9,7 +9,7 @@
 //! Blocks that no row fills in this step are skipped: couplings that come and go (two bodies in contact) cost
 //! nothing while they are away.
 
-use crate::factor::Block;
+use crate::factor::{Block, subtract_transpose_times};
 use crate::pattern::{BlockPattern, Target};
 use bellcrank_math::Real;
 
@@ -135,7 +135,7 @@ impl<R: Real> BlockLu<R> {
             x[k] = v;
             for q in pattern.column(k) {
                 if self.used[q] {
-                    subtract_times(&mut x[pattern.row[q]], &self.lower[q], &v, lift);
+                    subtract_lifted(&mut x[pattern.row[q]], &self.lower[q], &v, lift);
                 }
             }
         }
@@ -143,7 +143,7 @@ impl<R: Real> BlockLu<R> {
             let mut v = x[k];
             for q in pattern.column(k) {
                 if self.used[q] {
-                    subtract_times(&mut v, &self.upper[q], &x[pattern.row[q]], lift);
+                    subtract_lifted(&mut v, &self.upper[q], &x[pattern.row[q]], lift);
                 }
             }
             x[k] = backward(&self.diagonal[k], &self.inverse[k], v, lift);
@@ -239,25 +239,15 @@ fn same<R>(x: R) -> R {
     x
 }
 
-/// x ← x − B v
+/// x ← x − B v, where x and v may have more lanes than B.
 #[inline(always)]
-fn subtract_times<R: Real, W: Real>(x: &mut [W; 6], b: &Block<R>, v: &[W; 6], lift: impl Fn(R) -> W) {
+fn subtract_lifted<R: Real, W: Real>(x: &mut [W; 6], b: &Block<R>, v: &[W; 6], lift: impl Fn(R) -> W) {
     for i in 0..6 {
         let mut sum = x[i];
         for j in 0..6 {
             sum = lift(b[i][j]).neg_mul_add(v[j], sum);
         }
         x[i] = sum;
-    }
-}
-
-/// x ← x − Bᵀ v
-#[inline(always)]
-fn subtract_transpose_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
-    for i in 0..6 {
-        for j in 0..6 {
-            x[j] = b[i][j].neg_mul_add(v[i], x[j]);
-        }
     }
 }
 
