@@ -83,7 +83,8 @@ class InteriorPoint(StepOptions):
     warm_start: Optional[float] = None
     """A warm start keeps this distance from the boundary; 0 for a cold start in every step."""
     friction: Optional[str] = None
-    """``"nonlinear"`` (Coulomb's round cone, the default) or ``"frictionless"``."""
+    """``"nonlinear"`` (Coulomb's round cone, the default), ``"linear"`` (a pyramid, for comparison) or
+    ``"frictionless"``."""
     reach: Optional[float] = None
     """Contacts are taken into account up to this distance [m], and further where bodies are fast."""
 

@@ -85,10 +85,11 @@ fn read_interior_point(precision: Precision, o: &mut Options<'_>) -> PyResult<In
     point.friction = match friction.as_deref() {
         None => point.friction,
         Some("nonlinear") => FrictionCone::Nonlinear,
+        Some("linear") => FrictionCone::Linear,
         Some("frictionless") => FrictionCone::Frictionless,
         Some(other) => {
             let what = format!("solver: there is no friction cone {other:?}");
-            return Err(said("WrongValue", what, "\"nonlinear\" or \"frictionless\""));
+            return Err(said("WrongValue", what, "\"nonlinear\", \"linear\" or \"frictionless\""));
         }
     };
     let places = [

@@ -32,7 +32,8 @@ pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use delassus::{Delassus, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
-    Aim, BlockLu, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, RubLine, Solution,
+    Aim, BlockLu, Directions, Friction, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Pyramid,
+    Rub, RubLine, Solution,
     Violation, none_acts,
 };
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};

@@ -7,6 +7,7 @@
 //! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
 //! | `derivatives` | how the next step depends on everything |
+//! | `minimal` | coordinates of the spanning tree in place of bodies, and derivatives in them |
 //! | `measure` | energy, momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
 //! | `warnings` | what will go wrong with these settings |
@@ -14,6 +15,7 @@
 mod access;
 mod derivatives;
 mod measure;
+mod minimal;
 mod parameters;
 mod reset;
 mod sensors;
@@ -22,6 +24,7 @@ mod warnings;
 pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
 
+use crate::derivative::Scratch;
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
 use crate::pile::{MakePile, make_pile};
@@ -29,7 +32,7 @@ use crate::status::WorldStatus;
 use crate::step::{Integrator, Method, Settings, Solver};
 use bellcrank_math::Elem;
 use bellcrank_model::{Model, Parameters};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Numbers of 64 or 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +111,17 @@ pub enum BatchError {
         "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
     )]
     NotConverged { world: usize, residual: f64 },
-    #[error("contacts of kind {0} have no derivative yet; use primitive shapes")]
-    NoDerivative(String),
+    #[error(
+        "the chosen freedoms do not tell where the mechanism is; choose them afresh by Batch::independent_freedoms"
+    )]
+    NotIndependent,
+    #[error("κ must be a number above zero, not {0}")]
+    BadKappa(f64),
+    #[error(
+        "the contact of {0:?} and {1:?} is found by a search: it has no derivative with respect to their sizes; leave \
+         these out, or use primitive shapes"
+    )]
+    NoDerivative(String, String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
@@ -136,6 +148,8 @@ pub struct Batch {
     dt: f64,
     settings: Settings,
     pool: Option<rayon::ThreadPool>,
+    /// Memory of derivatives, by model; emptied when parameters change.
+    scratch: Mutex<Vec<(usize, Box<Scratch>)>>,
 }
 
 /// Figures of a call of [`Batch::step`], by world.
@@ -208,6 +222,7 @@ impl Batch {
             dt: options.dt,
             settings,
             pool: pool(options.threads)?,
+            scratch: Mutex::default(),
         })
     }
 

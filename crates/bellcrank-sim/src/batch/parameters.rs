@@ -3,6 +3,7 @@
 use super::{Batch, BatchError};
 use bellcrank_math::{Pose, Twist};
 use bellcrank_model::{BodyId, Dof, JointId, Model, Parameters, PerWorld, ShapeId};
+use std::sync::PoisonError;
 
 impl Batch {
     /// The physical parameters of a model's worlds; `model` counts as in [`Batch::models`], and worlds as they come
@@ -31,6 +32,7 @@ impl Batch {
         self.move_centres(model, &parameters)?;
         self.groups[model].set_parameters(&parameters);
         self.parameters[model] = parameters;
+        self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 
