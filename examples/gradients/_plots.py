@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 COLOURS = ("#0e8a7d", "#d9822b", "#7a4fa3", "#c2455e", "#4a78b5", "#7f8c3b")
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 440.0, 280.0, 62.0, 14.0, 34.0, 44.0
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 440.0, 290.0, 62.0, 14.0, 44.0, 44.0
 """Of one panel and its margins [pixels]."""
 
 
@@ -63,7 +63,7 @@ class Panel:
         def down(y: Any) -> Any:
             return HEIGHT - BOTTOM - (np.asarray(y) - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM)
 
-        out = [_text(offset + LEFT, 18, self.title, "start", weight="600")]
+        out = [_text(offset + LEFT, 16, self.title, "start", weight="600")]
         for x in _ticks(x0, x1):
             at = float(across(x))
             out.append(f'<path class="grid" d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
@@ -73,7 +73,7 @@ class Panel:
             out.append(f'<path class="grid" d="M{offset + LEFT} {at:.1f}H{offset + WIDTH - RIGHT}"/>')
             out.append(_text(offset + LEFT - 6, at + 4, f"1e{y:g}" if self.log else f"{y:g}", "end"))
         out.append(_text(offset + (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, self.x, "middle"))
-        out.append(_text(offset + LEFT - 46, TOP - 10, self.y, "start"))
+        out.append(_text(offset + 6, TOP - 10, self.y, "start"))
         named = 0
         for k, (name, x, y, style) in enumerate(self.curves):
             colour = COLOURS[k % len(COLOURS)]
@@ -89,7 +89,7 @@ def save(path: Path, panels: Sequence[Panel]) -> None:
     """Writes panels beside each other."""
     width = WIDTH * len(panels)
     body = "\n".join(line for k, panel in enumerate(panels) for line in panel.draw(k * WIDTH))
-    style = ".grid{stroke:#8884;fill:none}text{font:12px system-ui,sans-serif;fill:#666}"
+    style = ".grid{stroke:#888;stroke-opacity:.3;fill:none}text{font:12px system-ui,sans-serif;fill:#666}"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {HEIGHT:g}" width="{width:g}">'
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{head}\n<style>{style}</style>\n{body}\n</svg>\n", encoding="utf-8")

@@ -115,7 +115,7 @@ class Normal:
 
     @property
     def width(self) -> Floats:
-        return np.sqrt(np.maximum(self.square / max(self.n, 1.0), 1e-2))
+        return np.sqrt(np.maximum(self.square / self.n, 1e-2)) if self.n else np.ones(self.count)
 
 
 class Moment(NamedTuple):
@@ -151,21 +151,24 @@ class Runner:
     def run(self, policies: Floats) -> tuple[Floats, list[Moment]]:
         """Returns ``(worlds,)`` of policies ``(worlds, actions, count)``, and the way there."""
         task, batch, total = self.task, self.batch, np.zeros(self.worlds)
+        width = self.normal.width
         way: list[Moment] = []
+        glances: list[Floats] = []
         self.begin()
         for _ in range(task.steps):
             state = states.read(batch)
             seen = self.eyes.see(batch, state)
-            self.normal.learn(seen)
-            scaled = (seen - self.normal.mean) / self.normal.width
+            scaled = (seen - self.normal.mean) / width
             action = np.einsum("wac,wc->wa", policies, scaled)
             batch.effort = np.clip(action, -1, 1)
             batch.step()
             reward = task.gain * batch.body_velocity[:, 0, 0] - task.price * (np.clip(action, -1, 1) ** 2).sum(-1)
             reward = reward + task.alive
             way.append(Moment(state, scaled, action, reward))
+            glances.append(seen)
             total += np.clip(reward, -1, 1)
             self.samples += self.worlds
+        self.normal.learn(np.concatenate(glances))  # for the next run: within one, policies see through fixed eyes
         return total, way
 
     def gradient(self, policy: Floats, horizon: int = 20) -> tuple[float, Floats]:

@@ -110,7 +110,7 @@ def capsule_body(
     b.shape(f"{name}_end", name, "sphere", radius=radius, position=along / 2, friction=0.4, group=2)
 
 
-ANT_EFFORT = 6.0
+ANT_EFFORT = 8.0
 """Effort of the ant's motors at full action [N·m]."""
 
 
@@ -127,8 +127,8 @@ def ant() -> bc.Model:
         capsule_body(b, f"thigh{k}", hip, knee, mass=0.15, radius=0.05)
         capsule_body(b, f"shin{k}", knee, foot, mass=0.25, radius=0.05)
         bend = (float(-way[1]), float(way[0]), 0.0)
-        b.joint(f"hip{k}", "revolute", "torso", f"thigh{k}", point=hip, axis=UP, spring=(2.0, 0.0), damping=0.6)
-        b.joint(f"knee{k}", "revolute", f"thigh{k}", f"shin{k}", point=knee, axis=bend, spring=(4.0, 0.0), damping=0.6)
+        b.joint(f"hip{k}", "revolute", "torso", f"thigh{k}", point=hip, axis=UP, spring=(6.0, 0.0), damping=0.5)
+        b.joint(f"knee{k}", "revolute", f"thigh{k}", f"shin{k}", point=knee, axis=bend, spring=(20.0, 0.0), damping=0.8)
         b.actuator(f"hip{k}", f"hip{k}", "effort", gear=ANT_EFFORT)
         b.actuator(f"knee{k}", f"knee{k}", "effort", gear=ANT_EFFORT)
     return b.build()

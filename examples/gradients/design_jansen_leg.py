@@ -101,7 +101,9 @@ def leg() -> bc.Model:
     b = bc.ModelBuilder("leg on a carriage")
     b.shape("ground", bc.WORLD, "plane", friction=0.1)
     b.body("carriage", position=flat(lift), mass=2.0, sphere=0.05)
-    b.joint("guide", "prismatic", bc.WORLD, "carriage", point=flat(lift), axis=(0, 0, 1), damping=2.0)
+    b.joint(
+        "guide", "prismatic", bc.WORLD, "carriage", point=flat(lift), axis=(0, 0, 1), damping=20.0, limits=(-0.015, 0.1)
+    )
     for link, names in LINKS.items():
         middle = sum(p[name] for name in names) / len(names)
         b.body(link, position=flat(middle + lift), mass=0.05 * len(names), sphere=0.06)

@@ -62,7 +62,7 @@ class Fields(ABC):
 
     gravity = ArrayField("``(1, 3)`` acceleration of free fall [m/s²].")
     contact_gain = ArrayField(
-        "``(1, 2)`` factors on stiffness and damping of contacts as `ComFree(variant=\"published\")` has them."
+        '``(1, 2)`` factors on stiffness and damping of contacts as `ComFree(variant="published")` has them.'
     )
     body_mass = ArrayField("``(1, bodies)`` [kg].")
     body_com = ArrayField("``(1, bodies, 3)`` centres of mass in the link frames [m].")

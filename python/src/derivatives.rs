@@ -78,10 +78,9 @@ impl<'a> Derivatives<'a> {
         let (rows, columns) = (self.rows(), self.columns());
         self.pieces(py, rows * columns, |k, out| {
             let jacobian = self.batch.step_jacobian(self.worlds[k], self.kappa, &self.wrt)?;
-            let mut engine = vec![0.0; self.wrt.len()];
-            for (row, out) in out.chunks_exact_mut(columns.max(1)).enumerate() {
-                engine.iter_mut().zip(&jacobian.columns).for_each(|(x, column)| *x = column[row]);
-                self.gather(k, &engine, out);
+            let engine = jacobian.values.chunks_exact(self.wrt.len().max(1));
+            for (engine, out) in engine.zip(out.chunks_exact_mut(columns.max(1))) {
+                self.gather(k, engine, out);
             }
             Ok(())
         })

@@ -415,6 +415,27 @@ def test_ctrl_c_ends_long_tree_operators_and_rollouts() -> None:
             env.step(np.zeros((64, 1)))
 
 
+def test_joint_coordinates_follow_poses_that_are_written(four_bar: bc.Model) -> None:
+    # an arm on a spring of 10 N·m/rad, turned by 0.5 rad about y: the spring must pull from the first step on
+    b = bc.ModelBuilder("arm")
+    b.body("arm", position=(0, 0, 0), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.joint("hinge", "revolute", bc.WORLD, "arm", point=(0, 0, 0), axis=(0, 1, 0), spring=(10.0, 0.0))
+    b.gravity((0, 0, 0))
+    batch = bc.Batch(b.build(), dt=1e-3)
+    batch.body_quat_wxyz = [np.cos(0.25), 0, np.sin(0.25), 0]
+    np.testing.assert_allclose(batch.joint_position, 0.5)
+    batch.step()
+    # implicit: ω⁺ = −k q dt / (I + k dt²)
+    np.testing.assert_allclose(batch.body_velocity[0, 0, 4], -10 * 0.5 * 1e-3 / (0.1 + 10 * 1e-6), rtol=1e-6)
+
+
+def test_contact_gains_have_one_row_for_all_worlds() -> None:
+    batch = bc.Batch(falling_stone(), worlds=3, solver=bc.ComFree(variant="published"))
+    np.testing.assert_array_equal(batch.contact_gain, [[1.0, 1.0]])
+    batch.spread("contact_gain")[1] = [0.5, 2.0]
+    np.testing.assert_array_equal(batch.contact_gain[1], [0.5, 2.0])
+
+
 def test_ctrl_c_ends_a_single_long_action() -> None:
     env = BatchedEnv("biped_walk", 1500)
     actions = np.zeros((1500, env.action_count))
