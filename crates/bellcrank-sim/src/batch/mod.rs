@@ -10,6 +10,7 @@
 //! | `minimal` | coordinates of the spanning tree in place of bodies, and derivatives in them |
 //! | `measure` | energy, momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
+//! | `warnings` | what will go wrong with these settings |
 
 mod access;
 mod derivatives;
@@ -18,6 +19,7 @@ mod minimal;
 mod parameters;
 mod reset;
 mod sensors;
+mod warnings;
 
 pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
@@ -28,10 +30,8 @@ use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
 use crate::pile::{MakePile, make_pile};
 use crate::status::WorldStatus;
 use crate::step::{Integrator, Method, Settings, Solver};
-use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Elem;
-use bellcrank_model::{Material, Model, Parameters};
-use bellcrank_solve::{ComFree, Impedance, Variant};
+use bellcrank_model::{Model, Parameters};
 use std::sync::{Arc, Mutex};
 
 /// Numbers of 64 or 32 bits.
@@ -264,16 +264,6 @@ impl Batch {
         Ok(())
     }
 
-    /// What may go wrong with these settings, in words with numbers; nothing for the defaults.
-    pub fn warnings(&self) -> Vec<String> {
-        match self.settings.solver {
-            Solver::ComFree(ComFree { variant: Variant::Published(law), .. }) => {
-                self.models.iter().filter_map(|model| stability_warning(model, &law, self.dt)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// Advances all worlds by `count` steps and reports.
     pub fn step(&mut self, count: usize) -> StepReport {
         self.advance(count);
@@ -334,36 +324,6 @@ impl Batch {
         }
         Ok(place)
     }
-}
-
-/// The pair of shapes on which the published contact law is the stiffest, where that is too stiff for the time step
-/// ([ComFree] notes: n r/(1 − r) (3 k Δt + 2 d) < 4).
-fn stability_warning(model: &Model, law: &Impedance, dt: f64) -> Option<String> {
-    let plan = ContactPlan::of(model);
-    let facets = |pair: &Pair| {
-        let asks = |field: fn(&Material) -> f64| {
-            [pair.shape_a, pair.shape_b].iter().any(|s| field(&model.shapes()[s.index()].material) > 0.0)
-        };
-        let each = match (asks(|m| m.rolling), asks(|m| m.torsional), asks(|m| m.sliding)) {
-            (true, _, _) => 10,
-            (_, true, _) => 6,
-            (_, _, true) => 4,
-            _ => 1,
-        };
-        each * pair.slots.len()
-    };
-    let worst = plan.pairs().iter().max_by_key(|pair| facets(pair))?;
-    let (count, value) = (facets(worst), law.stability(facets(worst), dt));
-    if value < 4.0 {
-        return None;
-    }
-    let [a, b] = [worst.shape_a, worst.shape_b].map(|shape| &model.shapes()[shape.index()].name);
-    let most = ((4.0 / (count as f64 * law.stiffest()) - 2.0 * law.damping) / (3.0 * dt)).max(0.0);
-    Some(format!(
-        "{}: the published contact law is unstable at {dt} s where {a:?} touches {b:?}: {count} facets give {value:.1}, and 4 is \
-         the bound; take a stiffness below {most:.2}, a smaller step, or the normalised variant",
-        model.name()
-    ))
 }
 
 /// The published method knows rows on two bodies only.
