@@ -74,7 +74,7 @@ fn a_dropped_humanoid_never_penetrates() {
         let what = format!("humanoid Δt {dt}");
         let (median, most, low) = fall(&mut b, (seconds / dt) as usize, &what);
         assert!(low >= 0.0, "{what}: {low:e}");
-        assert!(most <= 15 && (median <= 6 || dt == 0.1), "{what}: {median}/{most} iterations");
+        assert!(median <= 6 && most <= if dt == 0.1 { 30 } else { 15 }, "{what}: {median}/{most} iterations");
     }
 }
 
@@ -100,11 +100,11 @@ fn a_stiff_quadruped_lands_without_penetrating() {
     assert!(low >= 0.0, "{low:e}");
 }
 
-/// A biped whose legs close loops, dropped with a step of a tenth of a second.
+/// A biped whose legs close loops, dropped with a large step.
 #[test]
 fn a_biped_with_loops_lands_at_any_step() {
     let model = built(library::hybrid_biped());
-    for (dt, steps) in [(0.1, 20), (0.03, 40)] {
+    for (dt, steps) in [(0.03, 40), (0.02, 60)] {
         let mut b = variational(&model, dt, point(1e-6));
         lift(&mut b, 0.3, Vec3::zero());
         let (_, most, low) = fall(&mut b, steps, &format!("biped Δt {dt}"));
@@ -147,8 +147,8 @@ fn block(mu: f64, at: Vec3) -> Arc<Model> {
     built(m)
 }
 
-/// The same throw as with the round cone (4, 0.8 m/s, μ 0.25): a pyramid brakes both velocities alike, so that the path turns
-/// towards the faster one: 3.623 m long and 0.602 m aside, as the published comparison has it.
+/// The same throw as with the round cone (4, 0.8 m/s, μ 0.25): a pyramid brakes the faster of the two velocities alone, so that
+/// the path turns towards the other: 3.623 m along the throw and 0.602 m aside, as the published comparison has it.
 #[test]
 fn a_pyramid_of_friction_pulls_aside() {
     let linear = InteriorPoint { friction: FrictionCone::Linear, ..point(1e-6) };
@@ -159,9 +159,10 @@ fn a_pyramid_of_friction_pulls_aside() {
     let way = b.body_pose(0, 0).unwrap().p - Vec3::new(-1.5, -0.5, 0.0);
     let along = Vec3::new(4.0, 0.8, 0.0).normalized();
     let aside = (way.x * along.y - way.y * along.x).abs();
-    println!("pyramid: {} m, {aside} m aside", way.x.hypot(way.y));
-    assert!((aside - 0.602).abs() < 6e-3, "{aside}");
-    assert!((way.x.hypot(way.y) - 3.623).abs() < 2e-2, "{way:?}");
+    let far = way.x * along.x + way.y * along.y;
+    println!("pyramid: {far} m, {aside} m aside");
+    assert!((aside - 0.602).abs() < 2e-3, "{aside}");
+    assert!((far - 3.623).abs() < 5e-3, "{far}");
 }
 
 /// Along its edges a pyramid is the round cone: v₀ = 2 m/s, μ 0.3, 10 ms: 0.66958 m.

@@ -192,17 +192,20 @@ impl<R: Real<Elem = f64>> Work<R> {
 
     #[inline(always)]
     fn load(&mut self, rows: &Rows, given: &[f64]) {
-        let read = |to: &mut [[R; 6]], first: usize| {
-            for (k, six) in to.iter_mut().enumerate() {
-                for i in 0..6 {
-                    six[i] = R::load(&given[((first + k) * 6 + i) * R::LANES..][..R::LANES]);
-                }
-            }
-        };
-        read(&mut self.u, 0);
-        read(&mut self.joints, rows.joints);
-        read(&mut self.couplings, rows.couplings);
-        read(&mut self.ends, rows.ends);
+        load(&mut self.u, given, 0);
+        load(&mut self.joints, given, rows.joints);
+        load(&mut self.couplings, given, rows.couplings);
+        load(&mut self.ends, given, rows.ends);
+    }
+}
+
+/// Rows from `first` on.
+#[inline(always)]
+fn load<R: Real<Elem = f64>>(to: &mut [[R; 6]], given: &[f64], first: usize) {
+    for (k, six) in to.iter_mut().enumerate() {
+        for i in 0..6 {
+            six[i] = R::load(&given[((first + k) * 6 + i) * R::LANES..][..R::LANES]);
+        }
     }
 }
 

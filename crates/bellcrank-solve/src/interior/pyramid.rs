@@ -165,19 +165,17 @@ impl<R: Real> Pyramid<R> {
     /// b₀ for an aim. The last direction is that of the predictor.
     #[inline(always)]
     pub fn aim(&mut self, aim: Aim<R>) -> Directions<R> {
-        let missing = |y: R, z: R, dy: R, dz: R| {
-            let target = (dy * dz).neg_mul_add(aim.second, aim.mu);
-            y.neg_mul_add(z, target) * aim.products
-        };
-        self.q0 = missing(self.psi, self.slack, self.dpsi, self.dslack);
+        self.q0 = missing(aim, (self.psi, self.dpsi), (self.slack, self.dslack));
         for f in 0..2 * self.n {
-            self.q[f] = missing(self.beta[f], self.eta[f], self.dbeta[f], self.deta[f]);
+            self.q[f] = missing(aim, (self.beta[f], self.dbeta[f]), (self.eta[f], self.deta[f]));
         }
         let (k, m) = self.stiffness();
         let dpsi = self.own_speed(&k) / m;
         for i in 0..self.n {
-            let facet = |f: usize| self.q[f] / self.eta[f] - k[f] * (self.rest[f] + dpsi);
-            self.b0[i] = R::select(self.acts, facet(2 * i) - facet(2 * i + 1), R::zero());
+            let (f, g) = (2 * i, 2 * i + 1);
+            let plus = self.q[f] / self.eta[f] - k[f] * (self.rest[f] + dpsi);
+            let minus = self.q[g] / self.eta[g] - k[g] * (self.rest[g] + dpsi);
+            self.b0[i] = R::select(self.acts, plus - minus, R::zero());
         }
         self.b0
     }
@@ -225,10 +223,11 @@ impl<R: Real> Pyramid<R> {
     /// The sum of all products after a step, and their number.
     #[inline(always)]
     pub fn product(&self, alpha: R) -> (R, R) {
-        let after = |y: R, dy: R| alpha.mul_add(dy, y);
-        let mut sum = after(self.psi, self.dpsi) * after(self.slack, self.dslack);
+        let mut sum = alpha.mul_add(self.dpsi, self.psi) * alpha.mul_add(self.dslack, self.slack);
         for f in 0..2 * self.n {
-            sum = after(self.beta[f], self.dbeta[f]).mul_add(after(self.eta[f], self.deta[f]), sum);
+            let (beta, eta) =
+                (alpha.mul_add(self.dbeta[f], self.beta[f]), alpha.mul_add(self.deta[f], self.eta[f]));
+            sum = beta.mul_add(eta, sum);
         }
         let count = R::constant((2 * self.n + 1) as f64);
         (R::select(self.acts, sum, R::zero()), R::select(self.acts, count, R::zero()))
@@ -244,4 +243,11 @@ impl<R: Real> Pyramid<R> {
             self.eta[f] = R::select(going, alpha.mul_add(self.deta[f], self.eta[f]), self.eta[f]);
         }
     }
+}
+
+/// What a product y z is short of its target, with Mehrotra's second-order term.
+#[inline(always)]
+fn missing<R: Real>(aim: Aim<R>, (y, dy): (R, R), (z, dz): (R, R)) -> R {
+    let target = (dy * dz).neg_mul_add(aim.second, aim.mu);
+    y.neg_mul_add(z, target) * aim.products
 }
