@@ -86,11 +86,17 @@ class Panel:
 
 
 def save(path: Path, panels: Sequence[Panel]) -> None:
-    """Writes panels beside each other."""
-    width = WIDTH * len(panels)
-    body = "\n".join(line for k, panel in enumerate(panels) for line in panel.draw(k * WIDTH))
+    """Writes panels beside each other, three to a row."""
+    width, height = WIDTH * min(len(panels), 3), HEIGHT * math.ceil(len(panels) / 3)
+    rows = [panels[k : k + 3] for k in range(0, len(panels), 3)]
+    lines = []
+    for r, row in enumerate(rows):
+        lines += [f'<g transform="translate(0 {r * HEIGHT:g})">']
+        lines += [line for k, panel in enumerate(row) for line in panel.draw(k * WIDTH)]
+        lines += ["</g>"]
+    body = "\n".join(lines)
     style = ".grid{stroke:#888;stroke-opacity:.3;fill:none}text{font:12px system-ui,sans-serif;fill:#666}"
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {HEIGHT:g}" width="{width:g}">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}">'
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{head}\n<style>{style}</style>\n{body}\n</svg>\n", encoding="utf-8")
     print(f"plot: {path}")

@@ -136,10 +136,9 @@ def predict(pairs: Pairs, guess: Floats, slopes: bool) -> tuple[Floats, Floats]:
     return np.where(fine[:, None], off, np.nan), WEIGHT[:, None] * columns
 
 
-def both_fine(a: Floats, b: Floats) -> Floats:
-    """Which pairs have numbers in both."""
-    fine: Floats = np.isfinite(a.reshape(len(a), -1)).all(1) & np.isfinite(b.reshape(len(b), -1)).all(1)
-    return fine
+def both_fine(a: Floats, b: Floats) -> Any:
+    """Which pairs have numbers in both: a mask."""
+    return np.isfinite(a.reshape(len(a), -1)).all(1) & np.isfinite(b.reshape(len(b), -1)).all(1)
 
 
 def loss_of(rest: Floats) -> float:

@@ -15,10 +15,9 @@ import _states as states
 import numpy as np
 from _ilqr import Answer, Input, Problem, Search
 from _plots import Panel, plot_folder, save
+from _states import Floats
 
 import bellcrank as bc
-
-STILL = np.zeros(6)
 
 
 def at_rest(model: bc.Model, shift: tuple[float, float, float] = (0, 0, 0)) -> bc.Motion:
@@ -98,10 +97,25 @@ def quaternion(R: np.ndarray) -> np.ndarray:
     return np.array([w, *(np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4 * w))])
 
 
+def servo(model: bc.Model, goal: bc.Motion, start: bc.Motion, dt: float, kappa: float) -> Floats:
+    """Torques of springs of 100 N·m/rad that pull the joints along the gait: where the search begins."""
+    solver = bc.InteriorPoint(kappa=kappa)
+    shown, batch = bc.Batch(model), bc.Batch(model, dt=dt, solver=solver, integrator="variational")
+    states.write(batch, states.repeat(start, 1))
+    torques = []
+    for k in range(1, len(goal.position)):
+        states.write(shown, states.repeat(states.pick(goal, k), 1))
+        torques.append(100.0 * (shown.joint_position[0] - batch.joint_position[0]))
+        batch.effort = torques[-1]
+        batch.step()
+    return np.array(torques)
+
+
 def quadruped() -> Problem:
     """Trot for 2 s by torques of twelve motors; at the end the trunk must be where the gait has it."""
-    model, steps, dt = robots.quadruped(), 40, 0.05
+    model, steps, dt, kappa = robots.quadruped(), 40, 0.05, 3e-4
     goal = gait(model, steps, dt)
+    start = states.pick(goal, 0)._replace(velocity=np.zeros((model.body_count, 6)))
     trunk, rest = [0.3, 0.05, 0.05, *[0.01] * 9], [*[0.2 * dt] * 3, *[0.02 * dt] * 3, *[1e-4] * 6]
     weight = np.tile(np.concatenate([np.array(trunk) * dt, *[rest] * (model.body_count - 1)]), (steps + 1, 1))
     final = np.zeros(12 * model.body_count, bool)
@@ -110,13 +124,14 @@ def quadruped() -> Problem:
         "quadruped",
         model,
         dt,
-        start=states.pick(goal, 0)._replace(velocity=np.zeros((model.body_count, 6))),
+        start=start,
         goal=goal,
         weight=weight,
         inputs=[Input("effort", k) for k in range(model.actuator_count)],
         effort=np.full(model.actuator_count, 1e-2 * dt * 1e-2),
-        guess=np.zeros((steps, model.actuator_count)),
+        guess=servo(model, goal, start, dt, kappa),
         final=final,
+        kappa=kappa,
     )
 
 

@@ -48,7 +48,8 @@ class StepJacobian:
     @property
     def converged(self) -> NDArray[np.bool_]:
         """``(worlds,)``: which worlds' steps converged; all, unless ``strict=False``."""
-        return np.isfinite(self.matrix).all(axis=(1, 2))
+        fine: NDArray[np.bool_] = np.asarray(np.isfinite(self.matrix).all(axis=(1, 2)))
+        return fine
 
     @property
     def wrt(self) -> tuple[str, ...]:
