@@ -25,9 +25,9 @@ mod solved;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};
-pub(crate) use solved::{Scratch, Solved};
 pub(crate) use minimal::Moving;
 pub use minimal::{Dense, Freedom, MinimalJacobian, MinimalState, MinimalStep};
+pub(crate) use solved::{Scratch, Solved};
 pub use wrt::Wrt;
 
 use crate::batch::BatchError;

@@ -201,7 +201,13 @@ impl Slopes {
         self.couplings.resize_with(layout.couplings.len(), Default::default);
         for c in 0..layout.couplings.len() {
             let inverse_dt = all.dt.recip();
-            interior::evaluate_coupling(layout, c, &own.joints, (all.state, inverse_dt), &mut own.couplings[c]);
+            interior::evaluate_coupling(
+                layout,
+                c,
+                &own.joints,
+                (all.state, inverse_dt),
+                &mut own.couplings[c],
+            );
             let (pushes, rest) = &mut self.couplings[c];
             *rest = own.couplings[c].rest.tangent;
             pushes.clear();

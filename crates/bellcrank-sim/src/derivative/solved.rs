@@ -251,11 +251,7 @@ fn hold_features(
 }
 
 /// Sizes of shapes whose contacts are found by a search have no derivative.
-fn check_pairs(
-    source: &Source<'_>,
-    own: &InteriorWorkspace<f64>,
-    wrt: &[Wrt],
-) -> Result<(), BatchError> {
+fn check_pairs(source: &Source<'_>, own: &InteriorWorkspace<f64>, wrt: &[Wrt]) -> Result<(), BatchError> {
     for touch in &own.touches {
         let pair = &source.layout.plan.pairs()[source.layout.contacts[touch.slot].pair];
         let sized = |wrt: &Wrt| match wrt {

@@ -106,4 +106,3 @@ pub(crate) fn reduce(T: &Dense, dependent: &[(usize, Vec<f64>)], independent: &[
     }
     out
 }
-

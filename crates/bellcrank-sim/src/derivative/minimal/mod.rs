@@ -166,7 +166,8 @@ impl Moving<'_> {
     fn step_back(&self, kind: JointKind, base: bool, q: &[f64], rate: &[f64]) -> Vec<f64> {
         let moved = |k: usize| (-self.dt).mul_add(rate[k], q[k]);
         let turned = |q: &[f64], w: &[f64]| {
-            let (R, w) = (bellcrank_math::Quat::from_wxyz([q[0], q[1], q[2], q[3]]), Vec3::new(w[0], w[1], w[2]));
+            let (R, w) =
+                (bellcrank_math::Quat::from_wxyz([q[0], q[1], q[2], q[3]]), Vec3::new(w[0], w[1], w[2]));
             if base {
                 let X = Pose::new(R, Vec3::zero());
                 let back = Twist::new(Vec3::zero(), -w);
@@ -274,12 +275,16 @@ impl Moving<'_> {
             let inverse = D.inverse();
             for k in 0..count {
                 let six = |M: &Dense| -> [f64; 6] { core::array::from_fn(|i| M.get(6 * b + i, k)) };
-                let (now, then, rate) = (tree::twist(six(T)), tree::twist(six(&by_q)), tree::twist(six(&by_rate)));
+                let (now, then, rate) =
+                    (tree::twist(six(T)), tree::twist(six(&by_q)), tree::twist(six(&by_rate)));
                 let linear = (now.linear - then.linear) * inverse_dt;
                 // δφ = δθ − Q δθ⁻ = Δt D δω
                 let angular = inverse * (now.angular - *Q * then.angular) * inverse_dt;
                 let put = |N: &mut Dense, i: usize, v: Vec3, column: usize| {
-                    v.to_array().into_iter().enumerate().for_each(|(c, x)| N.row_mut(12 * b + i + c)[column] = x)
+                    v.to_array()
+                        .into_iter()
+                        .enumerate()
+                        .for_each(|(c, x)| N.row_mut(12 * b + i + c)[column] = x)
                 };
                 put(&mut N, 0, now.linear, k);
                 put(&mut N, 3, now.angular, k);
