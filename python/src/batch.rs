@@ -2,7 +2,7 @@
 
 use crate::checks::{c_order, check_finite, check_length, not_writable, wrong_dtype};
 use crate::convert::array;
-use crate::derivatives::{Cotangents, Derivatives};
+use crate::derivatives::Derivatives;
 use crate::error::{Problem, said};
 use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
@@ -27,6 +27,8 @@ pub const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Batch {
     shared: Arc<Shared>,
     precision: Precision,
+    /// Zero for one per core.
+    threads: usize,
     worlds: Worlds,
 }
 
@@ -94,7 +96,7 @@ impl Batch {
             BatchOptions { dt, precision, threads, contact_capacity, settings, ..BatchOptions::default() };
         let worlds = Worlds::of(&models);
         let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
-        Ok(Batch { shared: Shared::new(inner), precision, worlds })
+        Ok(Batch { shared: Shared::new(inner), precision, threads, worlds })
     }
 
     /// What may go wrong with the settings.
@@ -193,7 +195,7 @@ impl Batch {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
-        let numbers = work.jacobians(py)?;
+        let numbers = work.jacobians(py, self.threads)?;
         Ok((work.blocks(), array(py, numbers, &[worlds.len(), work.rows(), work.columns()])?))
     }
 
@@ -211,7 +213,7 @@ impl Batch {
         let numbers = c_order("cotangent", cotangents.is_c_contiguous(), cotangents.as_slice())?;
         check_length("cotangent", numbers.len(), worlds.len() * work.rows())?;
         check_finite("cotangent", numbers.iter().position(|x| !x.is_finite()), work.rows())?;
-        let back = work.vjps(py, Cotangents(numbers))?;
+        let back = work.vjps((py, self.threads), numbers)?;
         Ok((work.blocks(), array(py, back, &[worlds.len(), work.columns()])?))
     }
 

@@ -14,10 +14,6 @@ use std::time::Instant;
 /// κ of batches that have none of their own [N·s·m].
 const KAPPA: f64 = 1e-4;
 
-/// Numbers at the end of the step, row after row.
-#[derive(Clone, Copy)]
-pub struct Cotangents<'a>(pub &'a [f64]);
-
 /// What is asked.
 pub struct Derivatives<'a> {
     batch: &'a Batch,
@@ -54,7 +50,8 @@ impl<'a> Derivatives<'a> {
             names.iter().map(|name| block(name, &model, &plan, (parameters, local))).collect()
         };
         let differ = names.iter().any(|name| name.ends_with("friction")) && all.solids_differ(batch, m);
-        let blocks: Vec<Vec<Block>> = worlds.iter().take(if differ { worlds.len() } else { 1 }).map(of).collect();
+        let blocks: Vec<Vec<Block>> =
+            worlds.iter().take(if differ { worlds.len() } else { 1 }).map(of).collect();
         let wrt = blocks[0].iter().flat_map(|block| block.wrt.iter().copied()).collect();
         Ok(Derivatives { batch, worlds, kappa: smoothing(batch, kappa)?, strict, model, wrt, blocks })
     }
@@ -74,9 +71,9 @@ impl<'a> Derivatives<'a> {
     }
 
     /// World after world, row after row.
-    pub fn jacobians(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+    pub fn jacobians(&self, py: Python<'_>, threads: usize) -> PyResult<Vec<f64>> {
         let (rows, columns) = (self.rows(), self.columns());
-        self.pieces(py, rows * columns, |k, out| {
+        self.pieces((py, threads), rows * columns, |k, out| {
             let jacobian = self.batch.step_jacobian(self.worlds[k], self.kappa, &self.wrt)?;
             let engine = jacobian.values.chunks_exact(self.wrt.len().max(1));
             for (engine, out) in engine.zip(out.chunks_exact_mut(columns.max(1))) {
@@ -86,11 +83,11 @@ impl<'a> Derivatives<'a> {
         })
     }
 
-    /// World after world.
-    pub fn vjps(&self, py: Python<'_>, cotangents: Cotangents<'_>) -> PyResult<Vec<f64>> {
+    /// World after world, from rows at the end of the step.
+    pub fn vjps(&self, how: (Python<'_>, usize), cotangents: &[f64]) -> PyResult<Vec<f64>> {
         let rows = self.rows();
-        self.pieces(py, self.columns(), |k, out| {
-            let own = &cotangents.0[k * rows..(k + 1) * rows];
+        self.pieces(how, self.columns(), |k, out| {
+            let own = &cotangents[k * rows..(k + 1) * rows];
             let back = self.batch.step_vjp(self.worlds[k], self.kappa, own, &self.wrt)?;
             self.gather(k, &back.cotangents, out);
             Ok(())
@@ -118,14 +115,15 @@ impl<'a> Derivatives<'a> {
         }
     }
 
-    /// Calls `f` with the number of every chosen world and its part of the result, without the interpreter and on all
-    /// cores, and looks for Ctrl-C between pieces.
-    fn pieces<F>(&self, py: Python<'_>, size: usize, f: F) -> PyResult<Vec<f64>>
+    /// Calls `f` with the number of every chosen world and its part of the result, without the interpreter and on the
+    /// batch's threads (zero: all cores), and looks for Ctrl-C between pieces.
+    fn pieces<F>(&self, (py, threads): (Python<'_>, usize), size: usize, f: F) -> PyResult<Vec<f64>>
     where
         F: Fn(usize, &mut [f64]) -> Result<(), BatchError> + Sync,
     {
         let mut all = vec![0.0; size * self.worlds.len()];
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let all_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = if threads == 0 { all_cores } else { threads };
         let (mut done, mut each) = (0, 1);
         while done < self.worlds.len() {
             let begin = Instant::now();
@@ -176,5 +174,9 @@ fn smoothing(batch: &Batch, given: Option<f64>) -> PyResult<f64> {
     if kappa > 0.0 && kappa.is_finite() {
         return Ok(kappa);
     }
-    Err(said("WrongValue", format!("kappa is {kappa}, but must be above zero"), "1e-4 is smooth, 1e-6 nearly hard"))
+    Err(said(
+        "WrongValue",
+        format!("kappa is {kappa}, but must be above zero"),
+        "1e-4 is smooth, 1e-6 nearly hard",
+    ))
 }

@@ -103,7 +103,11 @@ fn read_interior_point(precision: Precision, o: &mut Options<'_>) -> PyResult<In
     if point.kappa > 0.0 {
         return Ok(point);
     }
-    Err(said("WrongValue", "solver: kappa is 0, but must be above zero", "1e-6 is hard contact for most purposes"))
+    Err(said(
+        "WrongValue",
+        "solver: kappa is 0, but must be above zero",
+        "1e-6 is hard contact for most purposes",
+    ))
 }
 
 /// The normalised law, or the published one where its gains are given.

@@ -110,7 +110,8 @@ fn affine(model: &Model) -> Option<&str> {
 
 fn known(name: &str) -> PyResult<&'static str> {
     NAMES.iter().copied().find(|known| *known == name).ok_or_else(|| {
-        let all: Vec<String> = NAMES.iter().chain(&["control", "parameters"]).map(|&n| n.to_owned()).collect();
+        let all: Vec<String> =
+            NAMES.iter().chain(&["control", "parameters"]).map(|&n| n.to_owned()).collect();
         let hint = match nearest(name, all.iter()) {
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("known are {}", all.join(", ")),

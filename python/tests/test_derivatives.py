@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_batch import falling_stone, interrupted
+from test_batch import falling_stone
 
 import bellcrank as bc
 from bellcrank import _native, errors
@@ -265,10 +265,3 @@ def test_a_spring_that_is_not_there_is_not_written() -> None:
     with pytest.raises(errors.BadParameter, match="no spring"):
         batch.spring_stiffness = 3.0
     batch.close()
-
-
-def test_control_c_ends_long_derivatives() -> None:
-    batch = bc.Batch(bc.load("hybrid_biped"), worlds=4000)
-    with interrupted():
-        batch.step_jacobian(("state", "parameters"))
-    assert batch.step_jacobian("effort", worlds=0).matrix.shape[0] == 1
