@@ -2,7 +2,7 @@
 
 use crate::checks::{c_order, check_finite, check_length, not_writable, wrong_dtype};
 use crate::convert::array;
-use crate::derivatives::Derivatives;
+use crate::derivatives::{Derivatives, Shapes};
 use crate::error::{Problem, said};
 use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
@@ -191,7 +191,7 @@ impl Batch {
         py: Python<'py>,
         worlds: Vec<usize>,
         how: (Vec<String>, Option<f64>, bool),
-    ) -> PyResult<(Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>)> {
+    ) -> PyResult<Columns<'py>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
@@ -206,7 +206,7 @@ impl Batch {
         worlds: Vec<usize>,
         how: (Vec<String>, Option<f64>, bool),
         cotangents: PyReadonlyArrayDyn<'py, f64>,
-    ) -> PyResult<(Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>)> {
+    ) -> PyResult<Columns<'py>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
@@ -394,6 +394,9 @@ impl Batch {
         self.shared.is_closed()
     }
 }
+
+/// Names and shapes of what a step was differentiated by, and the numbers.
+type Columns<'py> = (Shapes, Bound<'py, PyAny>);
 
 /// Shapes a and b, depth, then point, normal, force and moment.
 type Touch = (String, String, f64, [[f64; 3]; 4]);
