@@ -47,8 +47,8 @@ def test_ctrl_c_ends_long_tree_operators_and_rollouts() -> None:
 
 
 def test_ctrl_c_ends_a_single_long_action() -> None:
-    env = BatchedEnv("biped_walk", 1500)
-    actions = np.zeros((1500, env.action_count))
+    env = BatchedEnv("biped_walk", 5000)
+    actions = np.zeros((5000, env.action_count))
     timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
     begin = time.monotonic()
     env.step(actions)
