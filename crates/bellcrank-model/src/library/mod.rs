@@ -17,6 +17,7 @@ mod gyroscope;
 mod hybrid_biped;
 mod jansen;
 mod jansen_walker;
+mod legged_trees;
 pub mod parts;
 mod pendulums;
 mod piles;
@@ -36,6 +37,7 @@ pub use gyroscope::gyroscope;
 pub use hybrid_biped::hybrid_biped;
 pub use jansen::{JansenLeg, jansen_leg};
 pub use jansen_walker::jansen_walker;
+pub use legged_trees::{humanoid, quadruped};
 pub use pendulums::{Chain, chain, double_pendulum, pendulum};
 pub use piles::{Pile, Solid, pile, small_pile};
 pub use quadruped::five_bar_quadruped;
@@ -75,6 +77,8 @@ pub const ALL: &[Entry] = &[
     ("stewart", "six hydraulic legs under a platform", stewart),
     ("five_bar_quadruped", "four legs, each a five-bar, twelve motors", five_bar_quadruped),
     ("hybrid_biped", "a biped of four half-legs, six loops, twelve motors", hybrid_biped),
+    ("quadruped", "four legs without loops, twelve motors, balls for feet", quadruped),
+    ("humanoid", "29 motors without loops, flat soles", humanoid),
     ("tree_and_loops", "nine limbs, 151 bodies, 45 loops, for benchmarks", tree_and_loops),
     ("all_joints", "one follower on every kind of joint, for tests", all_joints),
 ];
