@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::status::Report;
 use crate::workspace::{ConeRows, ConeSource, Workspace};
 use bellcrank_math::{Mask, Real};
-use bellcrank_solve::{ComFree, Cone, Impedance, MOST_ROWS, Outcome, Touch, Variant, move_reactions};
+use bellcrank_solve::{ComFree, Cone, MOST_ROWS, Outcome, Touch, Variant, move_reactions};
 
 /// Gains of all contacts, from the factor at hand.
 #[inline(always)]
@@ -122,7 +122,7 @@ pub(crate) fn push<R: Real>(layout: &Layout, solver: &ComFree, dt: R, going: R::
         match (solver.variant, &group.cone) {
             (Variant::Published(law), Cone::Coulomb { .. } | Cone::Nonnegative) => {
                 let touch = Touch { gap: cones.gap[g], inverse_mass: cones.inverse_mass[g], dt };
-                push_published(&law, &group.cone, &v, touch, &mut lambda);
+                law.push(&group.cone, &v, touch, &mut lambda);
             }
             _ => {
                 for (k, i) in rows.clone().enumerate() {
@@ -140,27 +140,6 @@ pub(crate) fn push<R: Real>(layout: &Layout, solver: &ComFree, dt: R, going: R::
         block += size;
     }
     cones.moved = worst;
-}
-
-#[inline(always)]
-fn push_published<R: Real>(
-    law: &Impedance,
-    cone: &Cone<R>,
-    v: &[R],
-    touch: Touch<R>,
-    lambda: &mut [R; MOST_ROWS],
-) {
-    law.push(cone, v, touch, lambda);
-}
-
-/// x ← Jᵀ Δλ
-#[inline(always)]
-pub(crate) fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    ws.x.fill([R::zero(); 6]);
-    for i in 0..ws.cones.lambda.len() {
-        ws.cones.change[i] = ws.cones.lambda[i] - ws.cones.change[i];
-    }
-    crate::cones::push_rows(layout, &ws.cones.groups, &ws.cones.jacobian, &ws.cones.change, &mut ws.x);
 }
 
 /// u += x. The law knows no tolerance: the residual is what the last sweep changed [m/s], and is not judged.

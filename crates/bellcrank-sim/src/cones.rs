@@ -203,7 +203,7 @@ pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 
 /// λ ← the solver's answer.
 #[inline(always)]
-fn unpack<R: Real>(cones: &mut ConeRows<R>) {
+pub(crate) fn unpack<R: Real>(cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         for row in 0..group.rows {
             cones.lambda[group.first_row + row] = cones.packing.get((g, group), row, &cones.packed);
@@ -211,11 +211,10 @@ fn unpack<R: Real>(cones: &mut ConeRows<R>) {
     }
 }
 
-/// x ← Jᵀ Δλ
+/// x ← Jᵀ Δλ; `change` holds the reactions before.
 #[inline(always)]
 pub(crate) fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.fill([R::zero(); 6]);
-    unpack(&mut ws.cones);
     for i in 0..ws.cones.lambda.len() {
         ws.cones.change[i] = ws.cones.lambda[i] - ws.cones.change[i];
     }
@@ -248,7 +247,7 @@ pub(crate) fn push_guess<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 }
 
 #[inline(always)]
-pub(crate) fn push_rows<R: Real>(
+fn push_rows<R: Real>(
     layout: &Layout,
     groups: &[ConeGroup<R>],
     jacobian: &[[[R; 6]; 2]],

@@ -190,6 +190,7 @@ macro_rules! stage {
         ))
     };
 }
+pub(crate) use stage;
 
 /// Advances the worlds of one block by `dt` [s].
 pub fn step<R: Real>(
@@ -348,6 +349,7 @@ fn solve_reactions<R: Real>(
         Some(pile) => pile.solve(solver, layout, &ws.factor, cones),
         None => stage!(R, solver.solve(&cones.problem, going, &mut cones.packed, &mut cones.solver)),
     };
+    stage!(R, cones::unpack(&mut ws.cones));
     stage!(R, cones::push_change(layout, ws));
     solve_factored(layout, ws);
     stage!(R, cones::add_change(going, outcome, ws, report));
@@ -363,7 +365,7 @@ fn sweep<R: Real>(
 ) {
     for _ in 0..solver.sweeps {
         stage!(R, comfree::push(layout, solver, times.dt, going, ws));
-        stage!(R, comfree::push_change(layout, ws));
+        stage!(R, cones::push_change(layout, ws));
         solve_factored(layout, ws);
         stage!(R, comfree::add_change(going, ws, report));
     }

@@ -195,8 +195,11 @@ impl<R: Real> ConeRows<R> {
         // a pile takes memory when a step needs more than any before
         let slots = if layout.pile.is_some() { 0 } else { layout.contacts.len() };
         let contact_w: usize = layout.contacts[..slots].iter().map(|c| c.rows * c.path.len()).sum();
+        let block_room: usize =
+            layout.scalars.len() + layout.contacts[..slots].iter().map(|c| c.rows * c.rows).sum::<usize>();
+        let groups = layout.scalars.len() + layout.contact_room();
         ConeRows {
-            groups: Vec::with_capacity(layout.scalars.len() + layout.contact_room()),
+            groups: Vec::with_capacity(groups),
             w: Vec::with_capacity(scalar_w + contact_w),
             jacobian: Vec::with_capacity(rows),
             bias: Vec::with_capacity(rows),
@@ -204,15 +207,15 @@ impl<R: Real> ConeRows<R> {
             compliance: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
-            packing: Packing::with_capacity(layout.scalars.len() + layout.contact_room()),
+            packing: Packing::with_capacity(groups),
             problem: DualProblem::with_capacity(rows.min(PACKED_ROWS)),
             packed: Vec::with_capacity(rows),
             solver: PadmmWorkspace::with_capacity(rows.min(PACKED_ROWS)),
             sharers: Vec::with_capacity(layout.position.len()),
-            blocks: Vec::new(),
-            inverse_mass: Vec::new(),
+            blocks: Vec::with_capacity(block_room),
+            inverse_mass: Vec::with_capacity(groups),
             moved: R::zero(),
-            scratch: Vec::new(),
+            scratch: Vec::with_capacity(layout.position.len()),
         }
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use bellcrank_model::library;
-use bellcrank_sim::{Batch, Integrator, InteriorPoint, Method, Precision, Settings};
+use bellcrank_sim::{Batch, ComFree, Integrator, InteriorPoint, Method, Precision, Settings, Solver};
 use common::{batch, built};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,7 +41,8 @@ fn many_steps_allocate_no_more_than_one() {
         method: Method::InteriorPoint(InteriorPoint::default()),
         ..Settings::default()
     };
-    for (settings, steps) in [(Settings::default(), 40), (implicit, 10)] {
+    let closed_form = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::default() };
+    for (settings, steps) in [(Settings::default(), 40), (closed_form, 40), (implicit, 10)] {
         let mut b = batch(&model, 9, 0.004, Precision::F64);
         b.set_settings(settings).unwrap();
         count(b, steps);

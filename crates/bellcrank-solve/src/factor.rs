@@ -231,7 +231,7 @@ fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
 
 /// x ← x − B v
 #[inline(always)]
-fn subtract_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
+pub(crate) fn subtract_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
     for i in 0..6 {
         let mut sum = x[i];
         for j in 0..6 {
@@ -243,7 +243,7 @@ fn subtract_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
 
 /// x ← x − Bᵀ v
 #[inline(always)]
-fn subtract_transpose_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
+pub(crate) fn subtract_transpose_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
     for j in 0..6 {
         let mut sum = x[j];
         for i in 0..6 {

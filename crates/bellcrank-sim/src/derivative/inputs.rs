@@ -2,11 +2,11 @@
 
 use super::Wrt;
 use crate::constants::Constants;
-use crate::interior::stage;
 use crate::lane_access::write_lane;
 use crate::layout::{Layout, LineSource};
 use crate::rows;
 use crate::state::{Control, State};
+use crate::step::stage;
 use bellcrank_math::{Inline, Real, Vec3, so3};
 use bellcrank_model::{Model, Parameters};
 

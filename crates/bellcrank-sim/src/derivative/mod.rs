@@ -12,9 +12,9 @@ mod wrt;
 pub use wrt::Wrt;
 
 use crate::batch::BatchError;
-use crate::interior::{self, InteriorWorkspace, System, stage};
+use crate::interior::{self, InteriorWorkspace, System};
 use crate::layout::Layout;
-use crate::step::Settings;
+use crate::step::{Settings, stage};
 use crate::workspace::Workspace;
 use bellcrank_collide::PairKind;
 use bellcrank_math::{Dual, Inline, Pose, Real, Vec3};

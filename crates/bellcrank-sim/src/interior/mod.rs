@@ -33,21 +33,11 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::step::{Integrator, Settings, Times, blank_report, finish};
+use crate::step::{Integrator, Settings, Times, blank_report, finish, stage};
 use crate::workspace::Workspace;
 use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
-
-macro_rules! stage {
-    ($R:ident, $work:expr) => {
-        $R::run(Inline(
-            #[inline(always)]
-            || $work,
-        ))
-    };
-}
-pub(crate) use stage;
 
 /// How often drives may be cut off at their bound and the step taken again.
 const ROUNDS: usize = 8;

@@ -3,12 +3,12 @@
 use super::body::BodyStep;
 use super::held::{EndCoupling, EndRows};
 use super::scalar::{self, PushRow, RubRow};
-use super::stage;
 use super::touch::Touch;
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
 use crate::state::State;
 use crate::step::Settings;
+use crate::step::stage;
 use crate::workspace::Workspace;
 use bellcrank_math::{Inline, Real};
 use bellcrank_solve::{BlockLu, BlockPattern, FrictionCone, InteriorPoint};

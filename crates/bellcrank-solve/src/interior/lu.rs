@@ -9,7 +9,7 @@
 //! Blocks that no row fills in this step are skipped: couplings that come and go (two bodies in contact) cost
 //! nothing while they are away.
 
-use crate::factor::Block;
+use crate::factor::{Block, subtract_times, subtract_transpose_times};
 use crate::pattern::{BlockPattern, Target};
 use bellcrank_math::Real;
 
@@ -213,28 +213,6 @@ fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
                 sum = a[i][t].neg_mul_add(b[t][j], sum);
             }
             c[i][j] = sum;
-        }
-    }
-}
-
-/// x ← x − B v
-#[inline(always)]
-fn subtract_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
-    for i in 0..6 {
-        let mut sum = x[i];
-        for j in 0..6 {
-            sum = b[i][j].neg_mul_add(v[j], sum);
-        }
-        x[i] = sum;
-    }
-}
-
-/// x ← x − Bᵀ v
-#[inline(always)]
-fn subtract_transpose_times<R: Real>(x: &mut [R; 6], b: &Block<R>, v: &[R; 6]) {
-    for i in 0..6 {
-        for j in 0..6 {
-            x[j] = b[i][j].neg_mul_add(v[i], x[j]);
         }
     }
 }
