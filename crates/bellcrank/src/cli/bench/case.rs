@@ -69,9 +69,8 @@ pub fn measure(bench: &Bench, cases: Vec<Case>) -> Result<Vec<Record>, Error> {
 impl Case {
     /// By which `--only` chooses: all that tells this case from others.
     pub fn label(&self) -> String {
-        let threads = self.options.threads;
-        let alone = if self.worlds.len() == 1 { " alone" } else { "" };
-        format!("{} {} {} {threads} threads{alone}", self.name, self.solver, precision(&self.options))
+        let (threads, worlds) = (self.options.threads, self.worlds.len());
+        format!("{} {} {} {threads} threads {worlds} worlds", self.name, self.solver, precision(&self.options))
     }
 
     /// Worlds where they start.

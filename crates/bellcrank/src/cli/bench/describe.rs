@@ -49,6 +49,7 @@ fn describe(robot: &Robot, model: &Model) -> Value {
         "stride": STRIDE,
         "settle": robot.settle,
         "duration": robot.duration,
+        "worlds": robot.worlds,
         "gravity": [g.x, g.y, g.z],
         "loops": model.loops().len(),
         "mobility": model.mobility(),

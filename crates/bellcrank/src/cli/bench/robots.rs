@@ -34,7 +34,7 @@ const ROBOTS: &[Robot] = &[
     robot("chain", "chain", Motion::Hold, 2.0, 1024),
     robot("biped", "hybrid_biped", Motion::Hold, 1.0, 256),
     robot("biped_moving", "hybrid_biped", Motion::Random, 1.0, 256),
-    robot("five_bar_quadruped", "five_bar_quadruped", Motion::Hold, 1.0, 256),
+    robot("five_bar", "five_bar_quadruped", Motion::Hold, 1.0, 256),
     robot("quadruped", "quadruped", Motion::Hold, 1.0, 512),
     robot("quadruped_moving", "quadruped", Motion::Random, 1.0, 512),
     robot("humanoid", "humanoid", Motion::Hold, 1.0, 256),
