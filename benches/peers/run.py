@@ -56,9 +56,8 @@ def main() -> int:
         document.write(ROOT, arguments.document)
         return 0
     if shutil.which(arguments.bellcrank) is None:
-        say(
-            f"there is no program {arguments.bellcrank}\n  hint: cargo build --release -p bellcrank, or --bellcrank PATH"
-        )
+        say(f"there is no program {arguments.bellcrank}")
+        say("  hint: cargo build --release -p bellcrank, or --bellcrank PATH")
         return 1
     results = measure(arguments)
     folder = arguments.folder.resolve()

@@ -73,8 +73,8 @@ def judge(scene: dict[str, Any], samples: list[list[list[float]]]) -> dict[str, 
         depths.append(depth(scene, links))
     found: dict[str, Any] = {"finite": True, "depth_m": max(depths)}
     found["gap_m"], found["gap_rad"] = max(g[0] for g in gaps), max(g[1] for g in gaps)
-    if is_conservative(scene):
-        found["energy_drift"] = energy_drift(scene, samples)
+    if is_conservative(scene) and (drift := energy_drift(scene, samples)) is not None:
+        found["energy_drift"] = drift
     return found
 
 
@@ -135,11 +135,11 @@ def is_conservative(scene: dict[str, Any]) -> bool:
     return not (resists or scene["actuators"] or scene["shapes"])
 
 
-def energy_drift(scene: dict[str, Any], samples: list[list[list[float]]]) -> float:
-    """Largest change of the energy, over the largest kinetic energy."""
+def energy_drift(scene: dict[str, Any], samples: list[list[list[float]]]) -> float | None:
+    """Largest change of the energy, over the largest kinetic energy; nothing where nothing moves."""
     both = [energies(scene, state) for state in samples]
-    start = sum(both[0])
-    return max(abs(kinetic + potential - start) for kinetic, potential in both) / max(k for k, _ in both)
+    start, most = sum(both[0]), max(kinetic for kinetic, _ in both)
+    return max(abs(kinetic + potential - start) for kinetic, potential in both) / most if most > 0 else None
 
 
 def energies(scene: dict[str, Any], state: list[list[float]]) -> tuple[float, float]:

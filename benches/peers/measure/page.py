@@ -55,9 +55,9 @@ def render(results: dict[str, Any], notes: str, images: str) -> tuple[str, dict[
 METHOD = """World-steps per second of processor time on one core: the median of the rounds, with the slowest and the
 fastest. "f32 ×" and "f64 ×" say how many times faster our lanes are, as the median of the ratios round by round with
 its spread. *Gap* is the largest distance and misalignment of any joint, *depth* how far the lowest shape was under the
-ground, both worked out from the bodies' states by the same lines for every engine, about a hundred times from the start on.
-*Energy* is its largest change over the largest kinetic energy, where nothing takes or gives any. *Residual* is what the
-engine's solver says of itself, in its own terms, so it compares settings of one engine only.
+ground, both worked out from the bodies' states by the same lines for every engine, about a hundred times from the
+start on. *Energy* is its largest change over the largest kinetic energy, where nothing takes or gives any. *Residual*
+is what the engine's solver says of itself, in its own terms, so it compares settings of one engine only.
 """
 PILES = """The whole fall counts, in processor time per world; depths are the engine's own, of contacts that push, every
 tenth step.

@@ -62,12 +62,14 @@ class Worker:
     def ended(self) -> str:
         """Why it is gone; the next question starts it again."""
         process, self.process = self.process, None
-        code = process.wait() if process else 0
+        if process is not None:
+            process.communicate()
+        code = process.returncode if process else 0
         lines = [line for line in self.log.read_text(errors="replace").splitlines() if line.strip()]
         return f"it ended with {code}: {lines[-1] if lines else 'no word'}"
 
     def stop(self) -> None:
         if self.process is not None:
             self.process.kill()
-            self.process.wait()
+            self.process.communicate()
             self.process = None
