@@ -28,9 +28,7 @@ class Case:
         self.scene, self.worlds = scene, worlds
         refuse(scene)
         one = builder()
-        one.begin_world(label=scene["name"])
         self.dofs = fill(one, scene)
-        one.end_world()
         many = builder()
         for _ in range(worlds):
             many.add_world(one)
@@ -43,8 +41,10 @@ class Case:
         self.pipeline = newton.CollisionPipeline(self.model) if touches else None
         self.contacts = self.pipeline.contacts() if self.pipeline else None
         self.solver.reset(self.now)
-        self.coordinates = self.model.joint_q_start.numpy()
         self.rates = self.model.joint_qd_start.numpy()
+        # targets come by coordinates or by rates: that depends on the version
+        by_rates = len(self.control.joint_target_q) == self.model.joint_dof_count
+        self.targets = self.rates if by_rates else self.model.joint_q_start.numpy()
 
     def order(self, step: int) -> None:
         motion, joints = self.scene["motion"], len(self.scene["joints"]) + self.extra()
@@ -53,7 +53,7 @@ class Case:
             for world in range(self.worlds):
                 for a, actuator in enumerate(self.scene["actuators"]):
                     joint = world * joints + self.dofs[actuator["joint"]]
-                    targets[self.coordinates[joint]] = self.scene["value"] * noise(0, [turn, world, a])
+                    targets[self.targets[joint]] = self.scene["value"] * noise(0, [turn, world, a])
             self.control.joint_target_q.assign(targets)
         elif motion == "speed" and step == 0:
             speeds = self.control.joint_target_qd.numpy()

@@ -70,7 +70,12 @@ impl Case {
     /// By which `--only` chooses: all that tells this case from others.
     pub fn label(&self) -> String {
         let (threads, worlds) = (self.options.threads, self.worlds.len());
-        format!("{} {} {} {threads} threads {worlds} worlds", self.name, self.solver, precision(&self.options))
+        format!(
+            "{} {} {} {threads} threads {worlds} worlds",
+            self.name,
+            self.solver,
+            precision(&self.options)
+        )
     }
 
     /// Worlds where they start.
