@@ -22,7 +22,7 @@ PEERS = {"mujoco": ["default", "accurate", "fast"], "kamino": ["default", "tuned
 NAMES = {"mujoco": "MuJoCo", "kamino": "Kamino"}
 SETTLE = {"kamino": 20}
 """Steps before the clock starts where a hundred would take minutes."""
-NOT_FOR = {"kamino": {"quadruped_moving", "humanoid_moving"}}
+NOT_FOR = {"kamino": {"quadruped_moving"}}
 """Scenes that would take minutes and say nothing new."""
 WAIT = 400.0
 """No answer takes longer [s]."""

@@ -61,6 +61,9 @@ class Fields(ABC):
     effort = ArrayField("``(worlds, actuators)`` efforts, or feed-forward of motors that hold something [N·m or N].")
 
     gravity = ArrayField("``(1, 3)`` acceleration of free fall [m/s²].")
+    contact_gain = ArrayField(
+        "``(1, 2)`` factors on stiffness and damping of contacts as `ComFree(variant=\"published\")` has them."
+    )
     body_mass = ArrayField("``(1, bodies)`` [kg].")
     body_com = ArrayField("``(1, bodies, 3)`` centres of mass in the link frames [m].")
     body_inertia = ArrayField("``(1, bodies, 3, 3)`` about the centres of mass, in the link frames' axes [kg·m²].")

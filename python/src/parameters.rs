@@ -12,6 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     Gravity,
+    ContactGain,
     BodyMass,
     BodyCom,
     BodyInertia,
@@ -30,8 +31,9 @@ pub enum Parameter {
 
 use Parameter as P;
 
-const ALL: [(&str, Parameter); 15] = [
+const ALL: [(&str, Parameter); 16] = [
     ("gravity", P::Gravity),
+    ("contact_gain", P::ContactGain),
     ("body_mass", P::BodyMass),
     ("body_com", P::BodyCom),
     ("body_inertia", P::BodyInertia),
@@ -69,7 +71,7 @@ impl Parameter {
 
     fn owner(self) -> Owner {
         match self {
-            P::Gravity => Owner::World,
+            P::Gravity | P::ContactGain => Owner::World,
             P::BodyMass | P::BodyCom | P::BodyInertia => Owner::Body,
             P::Friction | P::TorsionalFriction | P::RollingFriction | P::Restitution => Owner::Shape,
             P::Armature | P::Damping | P::JointFriction | P::Limits => Owner::Dof,
@@ -91,7 +93,7 @@ impl Parameter {
         match self {
             P::Gravity | P::BodyCom => &[3],
             P::BodyInertia => &[3, 3],
-            P::Limits => &[2],
+            P::ContactGain | P::Limits => &[2],
             _ => &[],
         }
     }
@@ -152,6 +154,7 @@ impl Worlds {
 
 fn is_spread(p: &Parameters, model: &Model, parameter: Parameter) -> bool {
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => p.contact_gain.is_spread(),
         Owner::World => p.gravity.is_spread(),
         Owner::Body => (0..model.bodies().len()).any(|k| p.body(BodyId::new(k)).is_spread()),
         Owner::Shape => (0..model.shapes().len()).any(|k| p.shape(ShapeId::new(k)).is_spread()),
@@ -171,6 +174,9 @@ pub fn spread(batch: &mut Batch, worlds: &Worlds, parameter: Parameter) -> Resul
 
 fn spread_model(p: &mut Parameters, model: &Model, parameter: Parameter, count: usize) {
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => {
+            p.contact_gain.spread(count);
+        }
         Owner::World => {
             p.gravity.spread(count);
         }
@@ -235,6 +241,7 @@ pub fn write(
 /// Calls `f` on every number of one world's row.
 fn each(p: &Parameters, model: &Model, (parameter, world): (Parameter, usize), mut f: impl FnMut(f64)) {
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => p.contact_gain.get(world).iter().copied().for_each(f),
         Owner::World => p.gravity.get(world).to_array().into_iter().for_each(f),
         Owner::Body => {
             for k in 0..model.bodies().len() {
@@ -287,6 +294,10 @@ fn set(p: &mut Parameters, model: &Model, parameter: Parameter, world: Option<us
     let mut next = row.iter().copied();
     let mut one = || next.next().unwrap_or(0.0);
     match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => {
+            let gain = [one(), one()];
+            change(&mut p.contact_gain, world, |own| *own = gain);
+        }
         Owner::World => {
             let g = Vec3::new(one(), one(), one());
             change(&mut p.gravity, world, |gravity| *gravity = g);

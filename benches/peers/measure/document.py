@@ -71,7 +71,7 @@ SHOWN = {
     "biped": "hybrid biped, 6 loops, standing",
     "cassie": "Cassie, 4 loops",
     "quadruped": "quadruped, standing",
-    "humanoid": "humanoid, standing",
+    "humanoid": "humanoid, sinking to the ground",
 }
 
 

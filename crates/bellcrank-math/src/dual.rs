@@ -6,8 +6,18 @@
 //! from zero with a select *before* it, as everywhere in the engine.
 
 use crate::real::{Kernel, Real};
-use core::array::from_fn;
 use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// One number per direction, in a plain loop: `array::from_fn` and `map` would lose the instruction set.
+macro_rules! each {
+    ($k:ident, $tangent:expr) => {{
+        let mut all = [R::zero(); K];
+        for $k in 0..K {
+            all[$k] = $tangent;
+        }
+        all
+    }};
+}
 
 /// `value + Σ tangent[k]·ε_k` with ε_i·ε_j = 0.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +49,7 @@ impl<R: Real, const K: usize> Dual<R, K> {
     /// f(self), given f and f′ at the value.
     #[inline(always)]
     fn chain(self, value: R, slope: R) -> Self {
-        Dual { value, tangent: from_fn(|k| self.tangent[k] * slope) }
+        Dual { value, tangent: each!(k, self.tangent[k] * slope) }
     }
 }
 
@@ -54,7 +64,7 @@ impl<R: Real, const K: usize> Add for Dual<R, K> {
     type Output = Self;
     #[inline(always)]
     fn add(self, b: Self) -> Self {
-        Dual { value: self.value + b.value, tangent: from_fn(|k| self.tangent[k] + b.tangent[k]) }
+        Dual { value: self.value + b.value, tangent: each!(k, self.tangent[k] + b.tangent[k]) }
     }
 }
 
@@ -62,7 +72,7 @@ impl<R: Real, const K: usize> Sub for Dual<R, K> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
-        Dual { value: self.value - b.value, tangent: from_fn(|k| self.tangent[k] - b.tangent[k]) }
+        Dual { value: self.value - b.value, tangent: each!(k, self.tangent[k] - b.tangent[k]) }
     }
 }
 
@@ -70,7 +80,7 @@ impl<R: Real, const K: usize> Mul for Dual<R, K> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
-        let tangent = from_fn(|k| self.tangent[k].mul_add(b.value, self.value * b.tangent[k]));
+        let tangent = each!(k, self.tangent[k].mul_add(b.value, self.value * b.tangent[k]));
         Dual { value: self.value * b.value, tangent }
     }
 }
@@ -79,9 +89,9 @@ impl<R: Real, const K: usize> Div for Dual<R, K> {
     type Output = Self;
     #[inline(always)]
     fn div(self, b: Self) -> Self {
-        let value = self.value / b.value;
+        let (value, inverse) = (self.value / b.value, b.value.recip());
         // (a/b)′ = (a′ − (a/b) b′) / b
-        Dual { value, tangent: from_fn(|k| value.neg_mul_add(b.tangent[k], self.tangent[k]) / b.value) }
+        Dual { value, tangent: each!(k, value.neg_mul_add(b.tangent[k], self.tangent[k]) * inverse) }
     }
 }
 
@@ -89,7 +99,7 @@ impl<R: Real, const K: usize> Neg for Dual<R, K> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Dual { value: -self.value, tangent: from_fn(|k| -self.tangent[k]) }
+        Dual { value: -self.value, tangent: each!(k, -self.tangent[k]) }
     }
 }
 
@@ -131,12 +141,12 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
     #[inline(always)]
     fn with_lane(self, i: usize, x: R::Elem) -> Self {
         let zero = R::Elem::zero();
-        Dual { value: self.value.with_lane(i, x), tangent: self.tangent.map(|t| t.with_lane(i, zero)) }
+        Dual { value: self.value.with_lane(i, x), tangent: each!(k, self.tangent[k].with_lane(i, zero)) }
     }
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         let tangent =
-            from_fn(|k| self.tangent[k].mul_add(b.value, self.value.mul_add(b.tangent[k], c.tangent[k])));
+            each!(k, self.tangent[k].mul_add(b.value, self.value.mul_add(b.tangent[k], c.tangent[k])));
         Dual { value: self.value.mul_add(b.value, c.value), tangent }
     }
     #[inline(always)]
@@ -145,7 +155,7 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
     }
     #[inline(always)]
     fn scale(self, x: R::Elem) -> Self {
-        Dual { value: self.value.scale(x), tangent: self.tangent.map(|t| t.scale(x)) }
+        Dual { value: self.value.scale(x), tangent: each!(k, self.tangent[k].scale(x)) }
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -174,7 +184,7 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
     }
     #[inline(always)]
     fn select(mask: R::Mask, yes: Self, no: Self) -> Self {
-        let tangent = from_fn(|k| R::select(mask, yes.tangent[k], no.tangent[k]));
+        let tangent = each!(k, R::select(mask, yes.tangent[k], no.tangent[k]));
         Dual { value: R::select(mask, yes.value, no.value), tangent }
     }
     #[inline(always)]
@@ -189,12 +199,16 @@ impl<R: Real, const K: usize> Real for Dual<R, K> {
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
         let scale = self.value.mul_add(self.value, x.value * x.value).recip();
-        let tangent = from_fn(|k| (self.value.neg_mul_add(x.tangent[k], x.value * self.tangent[k])) * scale);
+        let tangent = each!(k, (self.value.neg_mul_add(x.tangent[k], x.value * self.tangent[k])) * scale);
         Dual { value: self.value.atan2(x.value), tangent }
     }
     #[inline(always)]
     fn is_finite(self) -> R::Mask {
-        self.tangent.iter().fold(self.value.is_finite(), |all, t| all & t.is_finite())
+        let mut all = self.value.is_finite();
+        for k in 0..K {
+            all = all & self.tangent[k].is_finite();
+        }
+        all
     }
     /// Constants: all tangents are zero.
     #[inline(always)]

@@ -13,7 +13,7 @@
 //! | `dual` | [`Dual`] numbers: exact derivatives for tests and odd parameters |
 //! | `vec3` `mat3` `sym3` `quat` `so3` `pose` | vectors and rotations |
 //! | `twist` `inertia` | spatial vectors and inertia |
-//! | `dense` | Cholesky, rank of a matrix |
+//! | `dense` | Cholesky, elimination, rank of a matrix |
 
 mod dense;
 mod dual;
@@ -30,7 +30,7 @@ mod trig;
 mod twist;
 mod vec3;
 
-pub use dense::{Cholesky, Matrix, factor_cholesky, solve_cholesky};
+pub use dense::{Cholesky, Matrix, factor_cholesky, solve_cholesky, solve_general};
 pub use dual::Dual;
 pub use inertia::Inertia;
 pub use lanes::{LaneJob, Lanes, Level};

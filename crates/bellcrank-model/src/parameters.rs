@@ -125,6 +125,9 @@ impl ActuatorParameters {
 pub struct Parameters {
     /// Acceleration of free fall [m/s²].
     pub gravity: PerWorld<Vec3>,
+    /// Factors on the stiffness and damping of contacts, for solvers whose contacts have any (closed-form contact as
+    /// published).
+    pub contact_gain: PerWorld<[f64; 2]>,
     bodies: Vec<PerWorld<BodyParameters>>,
     joints: Vec<PerWorld<JointParameters>>,
     shapes: Vec<PerWorld<ShapeParameters>>,
@@ -155,6 +158,7 @@ impl Parameters {
         });
         Parameters {
             gravity: PerWorld::Shared(model.gravity()),
+            contact_gain: PerWorld::Shared([1.0; 2]),
             bodies: bodies.map(PerWorld::Shared).collect(),
             joints: joints.map(PerWorld::Shared).collect(),
             shapes: shapes.map(PerWorld::Shared).collect(),

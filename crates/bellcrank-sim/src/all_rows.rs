@@ -30,6 +30,7 @@ impl Default for AllRows {
             tolerance: 1e-6,
             proximal: 1e-5,
             penalty: Penalty::Fixed(1.0),
+            newton_steps: 0,
             linear: LinearSolver::Dense,
             ..Padmm::default()
         };

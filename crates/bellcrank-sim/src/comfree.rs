@@ -105,7 +105,13 @@ fn mean_mobilities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 
 /// λ ← the law, from the velocities u.
 #[inline(always)]
-pub(crate) fn push<R: Real>(layout: &Layout, solver: &ComFree, dt: R, going: R::Mask, ws: &mut Workspace<R>) {
+pub(crate) fn push<R: Real>(
+    layout: &Layout,
+    solver: &ComFree,
+    (dt, gain): (R, [R; 2]),
+    going: R::Mask,
+    ws: &mut Workspace<R>,
+) {
     let cones = &mut ws.cones;
     cones.change.clear();
     cones.change.extend_from_slice(&cones.lambda);
@@ -121,7 +127,7 @@ pub(crate) fn push<R: Real>(layout: &Layout, solver: &ComFree, dt: R, going: R::
         }
         match (solver.variant, &group.cone) {
             (Variant::Published(law), Cone::Coulomb { .. } | Cone::Nonnegative) => {
-                let touch = Touch { gap: cones.gap[g], inverse_mass: cones.inverse_mass[g], dt };
+                let touch = Touch { gap: cones.gap[g], inverse_mass: cones.inverse_mass[g], dt, gain };
                 law.push(&group.cone, &v, touch, &mut lambda);
             }
             _ => {

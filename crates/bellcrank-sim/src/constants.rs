@@ -9,6 +9,8 @@ use bellcrank_model::{BodyId, Control as ControlLaw, Dof, JointId, Model, Parame
 #[derive(Clone, Debug)]
 pub struct Constants<R> {
     pub(crate) gravity: Vec3<R>,
+    /// Factors on contacts' stiffness and damping.
+    pub(crate) contact_gain: [R; 2],
     pub(crate) bodies: Vec<BodyConstants<R>>,
     pub(crate) joints: Vec<JointConstants<R>>,
     /// By joint velocity, joint after joint.
@@ -94,6 +96,7 @@ impl<R: Real> Constants<R> {
     ) -> Self {
         let world = &world;
         let gravity = vector(|lane| *parameters.gravity.get(world(lane)));
+        let contact_gain = [0, 1].map(|k| lanes(|l| parameters.contact_gain.get(world(l))[k]));
         let bodies: Vec<BodyConstants<R>> = (0..model.bodies().len())
             .map(|b| {
                 let body = |lane: usize| *parameters.body(BodyId::new(b)).get(world(lane));
@@ -114,7 +117,7 @@ impl<R: Real> Constants<R> {
         let coupling_weight =
             layout.couplings.iter().map(|c| R::constant(coupling_weight(model, c))).collect();
         let shapes = ShapeData::of(&layout.plan, parameters, world);
-        Constants { gravity, bodies, joints, dofs, actuators, lines, coupling_weight, shapes }
+        Constants { gravity, contact_gain, bodies, joints, dofs, actuators, lines, coupling_weight, shapes }
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) trait Group: Send + Sync {
     fn assemble(&mut self, worlds: &[usize], goal: &Goal) -> Vec<bool>;
     fn set_parameters(&mut self, parameters: &Parameters);
 
+    /// The structure of the model's step.
+    fn layout(&self) -> &Layout;
     /// Everything needed to resume.
     fn save(&self, world: usize) -> Vec<f64>;
     /// Takes the values of `save` back; those of another model are left alone.

@@ -5,6 +5,7 @@ use crate::batch::{BodyContact, impulse_vectors};
 use crate::field::{Field, number, number_mut};
 use crate::group::{Block, Figures, Group, ITERATION_BINS, LaneGroup, Numbers, NumbersRef, Table, Values};
 use crate::lane_access::{read_lane, write_lane};
+use crate::layout::Layout;
 use crate::readout::{Metrics, Readout, joint_rates};
 use crate::state::{Control, State};
 use crate::status::WorldStatus;
@@ -225,6 +226,10 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn set_parameters(&mut self, parameters: &Parameters) {
         self.derive_constants(parameters);
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     fn save(&self, world: usize) -> Vec<f64> {

@@ -48,7 +48,9 @@ pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
 pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Variant};
 pub use constants::Constants;
-pub use derivative::{StepJacobian, Wrt};
+pub use derivative::{
+    Dense, Freedom, MinimalJacobian, MinimalState, MinimalStep, StepEnd, StepJacobian, StepPullback, Wrt,
+};
 pub use field::Field;
 pub use layout::Layout;
 pub use readout::{Metrics, Readout};

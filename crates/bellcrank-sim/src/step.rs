@@ -267,7 +267,7 @@ fn solve<R: Real>(
     let enough = if layout.holds { settings.rounds[0] } else { 1 };
     for round in 1..=settings.rounds[1] {
         if !ws.cones.groups.is_empty() {
-            solve_reactions(layout, settings, times, going, (ws, &mut report));
+            solve_reactions(layout, constants, settings, going, (times, ws, &mut report));
         }
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
@@ -334,13 +334,16 @@ fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, ws: &mut Wor
 /// λ ← the cones' reactions at the present velocities; u += H⁻¹ Jᵀ Δλ.
 fn solve_reactions<R: Real>(
     layout: &Layout,
+    constants: &Constants<R>,
     settings: &Settings,
-    times: Times<R>,
     going: R::Mask,
-    (ws, report): (&mut Workspace<R>, &mut Report<R>),
+    (times, ws, report): (Times<R>, &mut Workspace<R>, &mut Report<R>),
 ) {
     let solver = match &settings.solver {
-        Solver::ComFree(solver) => return sweep(layout, solver, times, going, (ws, report)),
+        Solver::ComFree(solver) => {
+            let law = (times.dt, constants.contact_gain);
+            return sweep(layout, solver, law, going, (ws, report));
+        }
         Solver::Padmm(solver) => solver,
     };
     stage!(R, cones::set_velocities(layout, ws));
@@ -359,12 +362,12 @@ fn solve_reactions<R: Real>(
 fn sweep<R: Real>(
     layout: &Layout,
     solver: &ComFree,
-    times: Times<R>,
+    law: (R, [R; 2]),
     going: R::Mask,
     (ws, report): (&mut Workspace<R>, &mut Report<R>),
 ) {
     for _ in 0..solver.sweeps {
-        stage!(R, comfree::push(layout, solver, times.dt, going, ws));
+        stage!(R, comfree::push(layout, solver, law, going, ws));
         stage!(R, cones::push_change(layout, ws));
         solve_factored(layout, ws);
         stage!(R, comfree::add_change(going, ws, report));

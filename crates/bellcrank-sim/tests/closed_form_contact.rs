@@ -62,6 +62,26 @@ fn a_published_ball_rests_where_the_algebra_says() {
     }
 }
 
+/// The same algebra with gains by world: k and d of the solver times factors of the world's own.
+#[test]
+fn gains_by_world_are_each_worlds_own() {
+    let (k, d, width, dt) = (0.2, 0.001, 1e-2, 0.002);
+    let settings = Settings { solver: Solver::ComFree(published(k, d, width)), ..Settings::default() };
+    let options = BatchOptions { dt, settings: Some(settings), ..BatchOptions::default() };
+    let mut b = Batch::new(ball(3), 3, options).unwrap();
+    let factors = [[1.0, 1.0], [2.0, 1.0], [0.5, 4.0]];
+    b.change_parameters(0, |p| p.contact_gain.spread(3).copy_from_slice(&factors)).unwrap();
+    b.step(6000);
+    for (world, [stiffer, damper]) in factors.into_iter().enumerate() {
+        let (k, d) = (k * stiffer, d * damper);
+        let depth = 0.1 - b.body_pose(world, 0).unwrap().p.z;
+        let algebra = G * dt / (4.0 * gain(depth, width) * k) - G * dt * (dt + d / k);
+        assert!((depth - algebra).abs() < 2e-8, "world {world}: {depth} {algebra}");
+    }
+    let wrong = b.change_parameters(0, |p| p.contact_gain.spread(3)[1] = [-1.0, 1.0]);
+    assert!(wrong.unwrap_err().to_string().contains("contact gain"));
+}
+
 /// Jury's bound n γ (3 k Δt + 2 d) < 4 for a cube on four corners, n = 16: 0.97, 2.0, 4.3 and 7.9.
 #[test]
 fn the_stability_bound_tells_what_settles() {
@@ -177,16 +197,19 @@ fn a_heavy_cube_stands_on_a_light_one() {
     }
 }
 
-/// The biped stands on its linkages, and its loops are closed as with any other solver.
+/// Biped and quadruped stand on their linkages, and their loops are closed as with any other solver.
 #[test]
 fn loops_stay_closed_whatever_pushes() {
-    let model = built(library::hybrid_biped());
-    let mut b = with(ComFree::default(), &model, 0.004);
-    let before = b.body_pose(0, 0).unwrap().p.z;
-    let report = b.step(500);
-    assert!(report.loop_gap[0].0 < 1e-6, "{:?}", report.loop_gap);
-    assert_eq!(report.status[0], WorldStatus::Ok);
-    assert!((b.body_pose(0, 0).unwrap().p.z - before).abs() < 0.01);
+    for model in [library::hybrid_biped(), library::five_bar_quadruped()] {
+        let model = built(model);
+        let mut b = with(ComFree::default(), &model, 0.004);
+        let before = b.body_pose(0, 0).unwrap().p.z;
+        let report = b.step(500);
+        assert!(report.loop_gap[0].0 < 1e-6, "{}: {:?}", model.name(), report.loop_gap);
+        assert_eq!(report.status[0], WorldStatus::Ok);
+        let after = b.body_pose(0, 0).unwrap().p.z;
+        assert!((after - before).abs() < 0.01, "{}: {before} → {after}", model.name());
+    }
 }
 
 /// A cube on four corners has 16 facets: 16 · 19 · (3 · 0.2 · 0.02 + 2 · 0.001) = 4.3 at 20 ms.

@@ -102,8 +102,8 @@ impl Impedance {
     /// The reactions of one cone from the velocities `v` of its rows without contacts; `inverse_mass` is W.
     #[inline(always)]
     pub fn push<R: Real>(&self, cone: &Cone<R>, v: &[R], contact: Touch<R>, lambda: &mut [R]) {
-        let Touch { gap, inverse_mass, dt } = contact;
-        let (k, d) = (R::constant(self.stiffness), R::constant(self.damping));
+        let Touch { gap, inverse_mass, dt, gain: [stiffer, damper] } = contact;
+        let (k, d) = (R::constant(self.stiffness) * stiffer, R::constant(self.damping) * damper);
         let m = self.gain(gap) / inverse_mass;
         let touches = gap.lt(R::zero());
         match cone {
@@ -141,6 +141,8 @@ pub struct Touch<R> {
     pub inverse_mass: R,
     /// Step [s].
     pub dt: R,
+    /// Factors on k and d.
+    pub gain: [R; 2],
 }
 
 /// The normalised law: moves `lambda` by the velocities `v` (bias included) of one cone's rows, B by rows.
@@ -225,7 +227,7 @@ mod tests {
     fn the_published_push_has_its_signs() {
         let impedance = Impedance { range: [0.5, 0.5], ..Impedance::default() }; // r/(1 − r) = 1
         let mut lambda = [0.0; 3];
-        let touch = Touch { gap: -0.01, inverse_mass: 0.5, dt: 0.002 };
+        let touch = Touch { gap: -0.01, inverse_mass: 0.5, dt: 0.002, gain: [1.0, 1.0] };
         impedance.push(&Cone::Coulomb { mu: 0.0, rows: 3 }, &[0.3, 0.0, -1.0], touch, &mut lambda);
         let by_hand = 2.0 * (0.2 * (0.002 + 0.01) + 0.001);
         assert!((lambda[2] - by_hand).abs() < 1e-15 && lambda[0] == 0.0, "{lambda:?} {by_hand}");

@@ -8,6 +8,7 @@
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
 //! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
+//! | `newton` | Newton's method on the cones, which goes first |
 //! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
@@ -18,6 +19,7 @@ mod cone;
 mod delassus;
 mod factor;
 mod interior;
+mod newton;
 mod padmm;
 mod pattern;
 mod problem;
@@ -30,7 +32,8 @@ pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use delassus::{Delassus, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
-    Aim, BlockLu, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, RubLine, Solution,
+    Aim, BlockLu, Directions, Friction, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Pyramid,
+    Rub, RubLine, Solution,
     Violation, none_acts,
 };
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};

@@ -4,9 +4,12 @@
 //! g̃ = P g, λ = P y and σ = η + ρ, each iteration solves one linear system with the factor of G̃ + σ 1, projects, and
 //! moves the dual velocity z. Nothing is tuned by hand: ρ comes from the size of G̃. Lanes that have converged
 //! are frozen by their mask, so that a world does not depend on its neighbours.
+//!
+//! Where G is at hand, Newton's method ([`crate::newton`]) goes first; it finishes all but a few solves.
 
 use crate::cone::{Cone, MOST_ROWS};
 use crate::delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
+use crate::newton::NewtonWorkspace;
 use crate::problem::DualProblem;
 use bellcrank_math::{Mask, Real};
 
@@ -36,6 +39,8 @@ pub struct Padmm {
     pub patience: usize,
     /// By this factor.
     pub penalty_growth: f64,
+    /// Newton steps that are tried first, where the matrix is dense; 0 for PADMM alone, as published.
+    pub newton_steps: usize,
 }
 
 impl Default for Padmm {
@@ -48,9 +53,13 @@ impl Default for Padmm {
             linear: LinearSolver::Dense,
             patience: 10,
             penalty_growth: 3.0,
+            newton_steps: 12,
         }
     }
 }
+
+/// Iterations between two tries of Newton's method, at first; then twice as many each time.
+const FIRST_BUDGET: usize = 20;
 
 /// Residuals of reactions and velocities may differ by this factor before ρ changes.
 const IMBALANCE: f64 = 3.0;
@@ -70,12 +79,27 @@ pub struct Outcome<R: Real> {
     pub converged: R::Mask,
 }
 
+impl<R: Real> Outcome<R> {
+    /// Takes over, in some lanes, how another solve went on.
+    #[inline(always)]
+    fn follow(&mut self, lanes: R::Mask, next: Outcome<R>) {
+        self.iterations += R::select(lanes, next.iterations, R::zero());
+        self.primal = R::select(lanes, next.primal, self.primal);
+        self.dual = R::select(lanes, next.dual, self.dual);
+        self.complementarity = R::select(lanes, next.complementarity, self.complementarity);
+        self.converged = self.converged | (lanes & next.converged);
+    }
+}
+
 /// Memory of a solve with a dense matrix; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PadmmWorkspace<R> {
     /// For the matrix.
     pub dense: DenseWorkspace<R>,
+    newton: NewtonWorkspace<R>,
     iterate: Iterate<R>,
+    /// Whether the factor for PADMM is there.
+    is_factored: bool,
 }
 
 /// What the iteration moves.
@@ -94,7 +118,12 @@ pub struct Iterate<R> {
 impl<R: Real> PadmmWorkspace<R> {
     /// Room for problems of up to `rows` rows.
     pub fn with_capacity(rows: usize) -> Self {
-        PadmmWorkspace { dense: DenseWorkspace::with_capacity(rows), iterate: Iterate::with_capacity(rows) }
+        PadmmWorkspace {
+            dense: DenseWorkspace::with_capacity(rows),
+            newton: NewtonWorkspace::with_capacity(rows),
+            iterate: Iterate::with_capacity(rows),
+            is_factored: false,
+        }
     }
 }
 
@@ -116,11 +145,18 @@ impl<R: Real> Iterate<R> {
 }
 
 impl Padmm {
-    /// Scales the problem, chooses ρ and factors G̃ + σ 1: once per matrix, before any number of solves.
+    /// Scales the problem: once per matrix, before any number of solves. Chooses ρ and factors G̃ + σ 1 as soon as that
+    /// is needed.
     #[inline(always)]
     pub fn factor<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
         let mut dense = Dense { problem, linear: self.linear, ws: &mut ws.dense };
-        self.factor_with(problem, &mut dense, &mut ws.iterate);
+        ws.is_factored = self.newton_steps == 0;
+        if ws.is_factored {
+            self.factor_with(problem, &mut dense, &mut ws.iterate);
+        } else {
+            scale_cones(problem, &dense, &mut ws.iterate.scale);
+            ws.newton.prepare(problem, &ws.iterate.scale);
+        }
     }
 
     /// Solves the factored problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
@@ -134,7 +170,54 @@ impl Padmm {
         ws: &mut PadmmWorkspace<R>,
     ) -> Outcome<R> {
         let mut dense = Dense { problem, linear: self.linear, ws: &mut ws.dense };
-        self.solve_with((problem, &mut dense), alive, lambda, &mut ws.iterate)
+        if self.newton_steps == 0 {
+            return self.solve_with((problem, &mut dense), alive, lambda, &mut ws.iterate);
+        }
+        let mut outcome =
+            self.solve_by_newton((problem, &mut dense), alive, lambda, (&mut ws.newton, &mut ws.iterate));
+        let (mut budget, mut spent) = (FIRST_BUDGET, 0);
+        while !outcome.converged.all() && spent < self.max_iterations {
+            if !ws.is_factored {
+                self.factor_with(problem, &mut dense, &mut ws.iterate);
+                ws.is_factored = true;
+            }
+            let left = !outcome.converged;
+            let some = Padmm { max_iterations: budget.min(self.max_iterations - spent), ..*self };
+            outcome.follow(left, some.solve_with((problem, &mut dense), left, lambda, &mut ws.iterate));
+            (budget, spent) = (2 * budget, spent + some.max_iterations);
+            let left = !outcome.converged;
+            if left.any() {
+                let newton = (&mut ws.newton, &mut ws.iterate);
+                outcome.follow(left, self.solve_by_newton((problem, &mut dense), left, lambda, newton));
+            }
+        }
+        outcome
+    }
+
+    /// Newton's method from the reactions in `lambda`, which change where it converges: PADMM is best started from the
+    /// last step's.
+    #[inline(always)]
+    fn solve_by_newton<R: Real>(
+        &self,
+        (problem, dense): (&DualProblem<R>, &mut Dense<'_, R>),
+        alive: R::Mask,
+        lambda: &mut [R],
+        (newton, ws): (&mut NewtonWorkspace<R>, &mut Iterate<R>),
+    ) -> Outcome<R> {
+        self.start((problem, dense), lambda, ws);
+        let how = (ws.scale.as_slice(), R::constant(self.tolerance), self.newton_steps);
+        let done = newton.solve(problem, how, alive, (&mut ws.y, &mut ws.z));
+        for i in 0..problem.n {
+            lambda[i] = R::select(alive & done.converged, ws.y[i] * ws.scale[i], lambda[i]);
+        }
+        let zero = R::zero(); // Moreau: reactions in their cones, velocities in the dual ones, and no work
+        Outcome {
+            iterations: done.iterations,
+            primal: zero,
+            dual: done.residual,
+            complementarity: zero,
+            converged: done.converged,
+        }
     }
 
     /// [`Padmm::factor`] for a matrix of any kind; the problem's own is not looked at.

@@ -8,16 +8,18 @@
 //! the reader and a positive angle turns clockwise. Zero of every joint coordinate is the pose as built.
 
 mod all_joints;
+mod arm;
 mod bennett;
 mod blocks;
 mod cartpole;
 mod delta;
 mod four_bar;
 mod gyroscope;
+mod humanoid;
 mod hybrid_biped;
 mod jansen;
 mod jansen_walker;
-mod legged_trees;
+mod legged_tree;
 pub mod parts;
 mod pendulums;
 mod piles;
@@ -28,16 +30,18 @@ mod tie_rod;
 mod tree_and_loops;
 
 pub use all_joints::all_joints;
+pub use arm::arm;
 pub use bennett::{Bennett, bennett};
 pub use blocks::{box_on_plane, sphere, stack};
 pub use cartpole::cartpole;
 pub use delta::{Delta, delta};
 pub use four_bar::{FourBar, four_bar};
 pub use gyroscope::gyroscope;
+pub use humanoid::{Humanoid, humanoid};
 pub use hybrid_biped::hybrid_biped;
 pub use jansen::{JansenLeg, jansen_leg};
 pub use jansen_walker::jansen_walker;
-pub use legged_trees::{humanoid, quadruped};
+pub use legged_tree::quadruped;
 pub use pendulums::{Chain, chain, double_pendulum, pendulum};
 pub use piles::{Pile, Solid, pile, small_pile};
 pub use quadruped::five_bar_quadruped;
@@ -75,10 +79,11 @@ pub const ALL: &[Entry] = &[
     ("jansen_walker", "eight of Jansen's legs under a body, 24 loops, a motor on each side", jansen_walker),
     ("delta", "three arms with parallelogram forearms carry a platform", delta),
     ("stewart", "six hydraulic legs under a platform", stewart),
+    ("arm", "seven hinges and a gripper, nine motors", arm),
+    ("quadruped", "a dog-sized robot, legs without loops, twelve motors", quadruped),
     ("five_bar_quadruped", "four legs, each a five-bar, twelve motors", five_bar_quadruped),
     ("hybrid_biped", "a biped of four half-legs, six loops, twelve motors", hybrid_biped),
-    ("quadruped", "four legs without loops, twelve motors, balls for feet", quadruped),
-    ("humanoid", "29 motors without loops, flat soles", humanoid),
+    ("humanoid", "human-sized, 31 bodies, 175 kg, thirty motors", humanoid),
     ("tree_and_loops", "nine limbs, 151 bodies, 45 loops, for benchmarks", tree_and_loops),
     ("all_joints", "one follower on every kind of joint, for tests", all_joints),
 ];

@@ -7,29 +7,32 @@
 //! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
 //! | `derivatives` | how the next step depends on everything |
+//! | `minimal` | coordinates of the spanning tree in place of bodies, and derivatives in them |
 //! | `measure` | energy, momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
+//! | `warnings` | what will go wrong with these settings |
 
 mod access;
 mod derivatives;
 mod measure;
+mod minimal;
 mod parameters;
 mod reset;
 mod sensors;
+mod warnings;
 
 pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
 
+use crate::derivative::Scratch;
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
 use crate::pile::{MakePile, make_pile};
 use crate::status::WorldStatus;
 use crate::step::{Integrator, Method, Settings, Solver};
-use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Elem;
-use bellcrank_model::{Material, Model, Parameters};
-use bellcrank_solve::{ComFree, Impedance, Variant};
-use std::sync::Arc;
+use bellcrank_model::{Model, Parameters};
+use std::sync::{Arc, Mutex};
 
 /// Numbers of 64 or 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +111,17 @@ pub enum BatchError {
         "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
     )]
     NotConverged { world: usize, residual: f64 },
-    #[error("contacts of kind {0} have no derivative yet; use primitive shapes")]
-    NoDerivative(String),
+    #[error(
+        "the chosen freedoms do not tell where the mechanism is; choose them afresh by Batch::independent_freedoms"
+    )]
+    NotIndependent,
+    #[error("κ must be a number above zero, not {0}")]
+    BadKappa(f64),
+    #[error(
+        "the contact of {0:?} and {1:?} is found by a search: it has no derivative with respect to their sizes; leave \
+         these out, or use primitive shapes"
+    )]
+    NoDerivative(String, String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
@@ -136,6 +148,8 @@ pub struct Batch {
     dt: f64,
     settings: Settings,
     pool: Option<rayon::ThreadPool>,
+    /// Memory of derivatives, by model; emptied when parameters change.
+    scratch: Mutex<Vec<(usize, Box<Scratch>)>>,
 }
 
 /// Figures of a call of [`Batch::step`], by world.
@@ -208,6 +222,7 @@ impl Batch {
             dt: options.dt,
             settings,
             pool: pool(options.threads)?,
+            scratch: Mutex::default(),
         })
     }
 
@@ -247,16 +262,6 @@ impl Batch {
         check_method(&self.models, &settings)?;
         self.settings = settings;
         Ok(())
-    }
-
-    /// What may go wrong with these settings, in words with numbers; nothing for the defaults.
-    pub fn warnings(&self) -> Vec<String> {
-        match self.settings.solver {
-            Solver::ComFree(ComFree { variant: Variant::Published(law), .. }) => {
-                self.models.iter().filter_map(|model| stability_warning(model, &law, self.dt)).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 
     /// Advances all worlds by `count` steps and reports.
@@ -319,36 +324,6 @@ impl Batch {
         }
         Ok(place)
     }
-}
-
-/// The pair of shapes on which the published contact law is the stiffest, where that is too stiff for the time step
-/// ([ComFree] notes: n r/(1 − r) (3 k Δt + 2 d) < 4).
-fn stability_warning(model: &Model, law: &Impedance, dt: f64) -> Option<String> {
-    let plan = ContactPlan::of(model);
-    let facets = |pair: &Pair| {
-        let asks = |field: fn(&Material) -> f64| {
-            [pair.shape_a, pair.shape_b].iter().any(|s| field(&model.shapes()[s.index()].material) > 0.0)
-        };
-        let each = match (asks(|m| m.rolling), asks(|m| m.torsional), asks(|m| m.sliding)) {
-            (true, _, _) => 10,
-            (_, true, _) => 6,
-            (_, _, true) => 4,
-            _ => 1,
-        };
-        each * pair.slots.len()
-    };
-    let worst = plan.pairs().iter().max_by_key(|pair| facets(pair))?;
-    let (count, value) = (facets(worst), law.stability(facets(worst), dt));
-    if value < 4.0 {
-        return None;
-    }
-    let [a, b] = [worst.shape_a, worst.shape_b].map(|shape| &model.shapes()[shape.index()].name);
-    let most = ((4.0 / (count as f64 * law.stiffest()) - 2.0 * law.damping) / (3.0 * dt)).max(0.0);
-    Some(format!(
-        "{}: the published contact law is unstable at {dt} s where {a:?} touches {b:?}: {count} facets give {value:.1}, and 4 is \
-         the bound; take a stiffness below {most:.2}, a smaller step, or the normalised variant",
-        model.name()
-    ))
 }
 
 /// The published method knows rows on two bodies only.

@@ -3,6 +3,7 @@
 use super::{Batch, BatchError};
 use bellcrank_math::{Pose, Twist};
 use bellcrank_model::{BodyId, Dof, JointId, Model, Parameters, PerWorld, ShapeId};
+use std::sync::PoisonError;
 
 impl Batch {
     /// The physical parameters of a model's worlds; `model` counts as in [`Batch::models`], and worlds as they come
@@ -31,6 +32,7 @@ impl Batch {
         self.move_centres(model, &parameters)?;
         self.groups[model].set_parameters(&parameters);
         self.parameters[model] = parameters;
+        self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 
@@ -61,6 +63,10 @@ impl Batch {
 fn check(model: &Model, parameters: &Parameters, worlds: usize) -> Result<(), BatchError> {
     let gravity = |g: &bellcrank_math::Vec3| finite(&g.to_array());
     all(&parameters.gravity, worlds, "gravity", gravity)?;
+    all(&parameters.contact_gain, worlds, "contact gain", |gain| {
+        finite(gain)?;
+        if gain.iter().all(|x| *x >= 0.0) { Ok(()) } else { Err("factors on contacts' gains must be zero or more") }
+    })?;
     for (b, body) in model.bodies().iter().enumerate() {
         all(parameters.body(BodyId::new(b)), worlds, &format!("body {:?}", body.name), |p| {
             let I = p.inertia;

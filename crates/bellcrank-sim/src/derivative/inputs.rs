@@ -38,13 +38,17 @@ fn axis<R: Real>(i: usize, amount: R) -> Vec3<R> {
 }
 
 impl<R: Real> Inputs<R> {
-    pub fn of(source: &Source<'_>) -> Self {
-        let Source { model, layout, parameters, world, values, dt } = *source;
-        let mut state = State::reference(model, layout);
-        let mut control = Control::rest(model, layout, &state);
-        write_lane(&mut state, &mut control, 0, values);
-        let constants = Constants::of(model, layout, parameters, |_| world);
-        Inputs { state, control, constants, dt: R::constant(dt) }
+    pub fn of(source: &Source<'_>, constants: &Constants<R>) -> Self {
+        let state = State::reference(source.model, source.layout);
+        let control = Control::rest(source.model, source.layout, &state);
+        Inputs { state, control, constants: constants.clone(), dt: R::constant(source.dt) }
+    }
+
+    /// The numbers of the source; nothing nudged.
+    pub fn reset(&mut self, source: &Source<'_>, constants: &Constants<R>) {
+        write_lane(&mut self.state, &mut self.control, 0, source.values);
+        self.constants.clone_from(constants);
+        self.dt = R::constant(source.dt);
     }
 
     /// Adds an amount to one of the numbers. Poses take joint coordinates with them.

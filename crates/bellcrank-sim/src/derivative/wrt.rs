@@ -1,5 +1,6 @@
 //! What a step can be differentiated with respect to.
 
+use crate::batch::BatchError;
 use crate::layout::Layout;
 use bellcrank_model::Model;
 
@@ -140,6 +141,50 @@ impl Wrt {
     pub fn control(actuators: usize) -> Vec<Wrt> {
         let kinds: [fn(usize) -> Wrt; 3] = [Wrt::Effort, Wrt::TargetPosition, Wrt::TargetVelocity];
         kinds.iter().flat_map(|kind| (0..actuators).map(kind)).collect()
+    }
+
+    /// Whether there is such a number.
+    pub(crate) fn check(self, model: &Model, layout: &Layout) -> Result<(), BatchError> {
+        let (bodies, joints, dofs) = (model.bodies().len(), layout.joints.len(), layout.dof_count);
+        let (pairs, shapes, motors) = (layout.plan.pairs().len(), model.shapes().len(), layout.actuators.len());
+        let (what, index, count, axis, axes) = match self {
+            Wrt::Position { body, axis }
+            | Wrt::Rotation { body, axis }
+            | Wrt::LinearVelocity { body, axis }
+            | Wrt::AngularVelocity { body, axis }
+            | Wrt::Force { body, axis }
+            | Wrt::Moment { body, axis }
+            | Wrt::CentreOfMass { body, axis } => ("body", body, bodies, axis, 3),
+            Wrt::Mass(body) => ("body", body, bodies, 0, 3),
+            Wrt::Inertia { body, entry } => ("body", body, bodies, entry, 6),
+            Wrt::Friction { pair } | Wrt::Torsional { pair } | Wrt::Rolling { pair } => {
+                ("pair of shapes", pair, pairs, 0, 3)
+            }
+            Wrt::ShapePosition { shape, axis }
+            | Wrt::ShapeRotation { shape, axis }
+            | Wrt::ShapeSize { shape, axis } => ("shape", shape, shapes, axis, 3),
+            Wrt::AnchorOnPredecessor { joint, axis }
+            | Wrt::AnchorOnSuccessor { joint, axis }
+            | Wrt::AxesOnPredecessor { joint, axis }
+            | Wrt::AxesOnSuccessor { joint, axis } => ("joint", joint, joints, axis, 3),
+            Wrt::Stiffness(dof) | Wrt::Rest(dof) | Wrt::Damping(dof) | Wrt::Armature(dof) => {
+                ("degree of freedom", dof, dofs, 0, 3)
+            }
+            Wrt::JointFriction(dof) | Wrt::LowerLimit(dof) | Wrt::UpperLimit(dof) => {
+                ("degree of freedom", dof, dofs, 0, 3)
+            }
+            Wrt::Effort(a) | Wrt::TargetPosition(a) | Wrt::TargetVelocity(a) => ("actuator", a, motors, 0, 3),
+            Wrt::Kp(a) | Wrt::Kd(a) | Wrt::Gear(a) => ("actuator", a, motors, 0, 3),
+            Wrt::Gravity { axis } => ("axis", axis, 3, 0, 3),
+            Wrt::TimeStep => return Ok(()),
+        };
+        if index >= count {
+            return Err(BatchError::NoSuchPart { what, index, count });
+        }
+        if axis >= axes {
+            return Err(BatchError::NoSuchPart { what: "axis", index: axis, count: axes });
+        }
+        Ok(())
     }
 
     /// Every parameter of a model.

@@ -24,9 +24,12 @@ mod system;
 mod touch;
 mod workspace;
 
-pub(crate) use body::angular_momentum;
-pub(crate) use direction::{follow, right_hand_side};
-pub(crate) use system::System;
+pub(crate) use body::{BodyStep, angular_momentum};
+pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
+pub(crate) use result::store;
+pub(crate) use scalar::{rate, slack};
+pub(crate) use start::twists;
+pub(crate) use system::{System, joint_amounts};
 pub(crate) use workspace::InteriorWorkspace;
 
 use crate::constants::Constants;
@@ -58,7 +61,7 @@ pub(crate) fn step<R: Real>(
     let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
     begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
     let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
-    stage!(R, result::store(layout, state, ws, &own));
+    stage!(R, store(layout, state, ws, &own));
     stage!(R, finish(layout, constants, state, ws, &mut report));
     ws.interior = Some(own);
     report

@@ -12,7 +12,7 @@ use bellcrank_solve::MOST_DIRECTIONS;
 
 /// Velocities of a contact's bodies.
 #[inline(always)]
-pub(super) fn twists<R: Real>(
+pub(crate) fn twists<R: Real>(
     layout: &Layout,
     (a, b): (Option<usize>, usize),
     u: &[[R; 6]],

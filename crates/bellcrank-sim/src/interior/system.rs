@@ -7,12 +7,12 @@ use super::start::{place_scalars, place_touches, twists};
 use super::workspace::InteriorWorkspace;
 use super::{matrix, scalar, stage};
 use crate::constants::Constants;
-use crate::layout::Layout;
+use crate::layout::{JointLayout, Layout};
 use crate::motion;
 use crate::rows::{push_joint, push_row, sum_rows};
 use crate::state::{Control, State};
 use crate::step::{Integrator, Settings};
-use crate::workspace::Workspace;
+use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Inline, Real, Twist};
 use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Violation};
 
@@ -54,7 +54,7 @@ impl<R: Real> System<'_, R> {
     }
 
     /// End poses of the iterate.
-    fn advance_bodies(&mut self) {
+    pub fn advance_bodies(&mut self) {
         let (integrator, dt) = (self.settings.integrator, self.dt);
         let (layout, state, ws, own) = (self.layout, self.state, &mut *self.ws, &mut *self.own);
         stage!(R, {
@@ -249,17 +249,10 @@ fn evaluate_held<R: Real>(
         let (rows, c, start) = (&mut own.joints[j], &constants.joints[j], &ws.joints[j]);
         let (far, turned) = held::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
         own.gap = (own.gap.0.max(far), own.gap.1.max(turned));
-        let count = joint.kind.row_count();
-        let mut amount = [R::zero(); 6];
-        for i in 0..count {
-            amount[i] = -rows.lambda[i];
+        for i in 0..joint.kind.row_count() {
             worst = worst.max(rows.rest[i].abs());
         }
-        let used = if joint.soft { count + joint.kind.dof_count() } else { count };
-        for i in count..used {
-            let rate = scalar::rate(layout, joint, (start, i), &ws.u);
-            amount[i] = start.weight[i].mul_add(rate, -start.rate[i]);
-        }
+        let (amount, used) = joint_amounts(layout, joint, start, &rows.lambda, &ws.u);
         push_joint(layout, joint, (start, used), &amount, &mut own.residual);
     }
     for (c, at) in layout.couplings.iter().enumerate() {
@@ -274,6 +267,29 @@ fn evaluate_held<R: Real>(
         push_row(layout, &line.bodies, &row.row, amount, &mut own.residual);
     }
     worst
+}
+
+/// What a joint takes from the momentum of its bodies along its rows: multipliers, and what resists its motion. Gives the
+/// number of rows, too.
+#[inline(always)]
+pub(crate) fn joint_amounts<R: Real>(
+    layout: &Layout,
+    joint: &JointLayout,
+    start: &JointRows<R>,
+    lambda: &[R; 6],
+    u: &[[R; 6]],
+) -> ([R; 6], usize) {
+    let count = joint.kind.row_count();
+    let mut amount = [R::zero(); 6];
+    for i in 0..count {
+        amount[i] = -lambda[i];
+    }
+    let used = if joint.soft { count + joint.kind.dof_count() } else { count };
+    for i in count..used {
+        let rate = scalar::rate(layout, joint, (start, i), u);
+        amount[i] = start.weight[i].mul_add(rate, -start.rate[i]);
+    }
+    (amount, used)
 }
 
 /// x += Σ wrenches on a contact's bodies.

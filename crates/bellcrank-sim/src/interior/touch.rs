@@ -18,8 +18,8 @@ use crate::layout::Layout;
 use crate::step::Settings;
 use crate::workspace::Touching;
 use bellcrank_collide::Form;
-use bellcrank_math::{Mat3, Pose, Real, Twist, Vec3};
-use bellcrank_solve::{MOST_DIRECTIONS, Push, Rub, RubLine};
+use bellcrank_math::{Mask, Mat3, Pose, Real, Twist, Vec3};
+use bellcrank_solve::{Friction, FrictionCone, MOST_DIRECTIONS, Push, Pyramid, Rub, RubLine};
 
 /// What the normal is fixed to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub(crate) struct Touch<R: Real> {
     /// Lever arms of torsional and rolling friction [m].
     pub arms: [R; 3],
     pub push: Push<R>,
-    pub rub: Rub<R>,
+    pub rub: Friction<R>,
     pub line: RubLine<R>,
     /// At the iterate: (t, o, n), arms from the centres of mass to the contact point and to the cores.
     pub axes: Mat3<R>,
@@ -90,7 +90,7 @@ impl<R: Real> Touch<R> {
         layout: &Layout,
         constants: &Constants<R>,
         touching: &Touching<R>,
-        (settings, friction, dt): (&Settings, bool, R),
+        (settings, friction, dt): (&Settings, FrictionCone, R),
         X_WB: &[Pose<R>],
     ) -> Self {
         let (slot, contact) = (touching.slot, &touching.contact);
@@ -126,9 +126,14 @@ impl<R: Real> Touch<R> {
         let surface = &constants.shapes.surfaces[at.pair];
         let rubs = contact.active & R::constant(1e-9).lt(surface.sliding);
         let mu = R::select(rubs, surface.sliding, R::one());
-        let n_rows = if friction { at.rows - 1 } else { 0 };
+        let n_rows = if friction == FrictionCone::Frictionless { 0 } else { at.rows - 1 };
+        let rubs_at_all = if n_rows == 0 { Mask::splat(false) } else { rubs };
+        let rub = match friction {
+            FrictionCone::Linear => Friction::Linear(Pyramid::new(n_rows, rubs_at_all)),
+            _ => Friction::Round(Rub::new(n_rows, rubs_at_all)),
+        };
         let arm = |x: R| R::select(rubs, x / mu, zero);
-        let mut blank = Touch {
+        Touch {
             slot,
             a: at.a,
             b: at.b,
@@ -143,7 +148,7 @@ impl<R: Real> Touch<R> {
             mu,
             arms: [arm(surface.torsional), arm(surface.rolling), arm(surface.rolling)],
             push: Push::new(contact.active),
-            rub: Rub::new(n_rows, rubs),
+            rub,
             line: RubLine {
                 along: [[zero; MOST_DIRECTIONS]; MOST_DIRECTIONS],
                 across: [zero; MOST_DIRECTIONS],
@@ -158,11 +163,28 @@ impl<R: Real> Touch<R> {
             spin: Vec3::zero(),
             V_a: Twist::zero(),
             V_b: Twist::zero(),
-        };
-        if n_rows == 0 {
-            blank.rub.acts = bellcrank_math::Mask::splat(false);
         }
-        blank
+    }
+
+    /// Takes the features of a contact that is known in plain numbers: they are fixed to the shapes, each of which has a
+    /// place on its body in plain numbers and in these.
+    pub fn hold(&mut self, known: &Touch<f64>, a: (Pose, Pose<R>), b: (Pose, Pose<R>)) {
+        let point = |(plain, X): (Pose, Pose<R>), p: Vec3| {
+            X.transform_point(Vec3::constant(plain.inverse().transform_point(p)))
+        };
+        let turned = |(plain, X): (Pose, Pose<R>), v: Vec3| {
+            X.R.rotate(Vec3::constant(plain.R.rotate_inverse(v)))
+        };
+        (self.core_a, self.core_b) = (point(a, known.core_a), point(b, known.core_b));
+        let f = known.frame;
+        self.frame = match known.sides {
+            Sides::FlatA => Mat3::from_columns(turned(a, f.x), turned(a, f.y), turned(a, f.z)),
+            Sides::FlatB => Mat3::from_columns(turned(b, f.x), turned(b, f.y), turned(b, f.z)),
+            Sides::Round => {
+                Mat3::from_columns(Vec3::constant(f.x), Vec3::constant(f.y), Vec3::constant(f.z))
+            }
+        };
+        self.offset = R::constant(known.offset);
     }
 
     /// Places the contact at the end poses with these velocities. Gives the distance and the velocities of friction.
@@ -259,8 +281,9 @@ impl<R: Real> Touch<R> {
     #[inline(always)]
     pub fn reactions(&self) -> [R; ROWS] {
         let mut reaction = [R::zero(); ROWS];
+        let (acts, b) = (self.rub.acts(), self.rub.friction());
         for k in 0..self.n {
-            reaction[k] = R::select(self.rub.acts, self.rub.b[k], R::zero());
+            reaction[k] = R::select(acts, b[k], R::zero());
         }
         reaction[self.n] = R::select(self.push.acts, self.push.gamma, R::zero());
         reaction

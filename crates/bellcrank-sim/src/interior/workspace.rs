@@ -11,7 +11,7 @@ use crate::step::Settings;
 use crate::step::stage;
 use crate::workspace::Workspace;
 use bellcrank_math::{Inline, Real};
-use bellcrank_solve::{BlockLu, BlockPattern, FrictionCone, InteriorPoint};
+use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint};
 
 /// Where the block in the row of one body and the column of another is.
 pub(crate) type Place = Option<(usize, bool)>;
@@ -109,7 +109,7 @@ impl<R: Real> InteriorWorkspace<R> {
         state: &State<R>,
         ws: &Workspace<R>,
     ) {
-        let friction = point.friction != FrictionCone::Frictionless;
+        let friction = point.friction;
         let (touches, pushes, rubs) = (&mut self.touches, &mut self.pushes, &mut self.rubs);
         stage!(R, scalar::collect(layout, constants, state, dt, (pushes, rubs)));
         stage!(R, {

@@ -132,7 +132,7 @@ impl<R: Real> Push<R> {
 
 /// The largest α ≤ 1 with y + α δ ≥ (1 − τ) y.
 #[inline(always)]
-fn shrink<R: Real>(y: R, delta: R, tau: R) -> R {
+pub(super) fn shrink<R: Real>(y: R, delta: R, tau: R) -> R {
     let falls = delta.lt(R::zero());
     let most = tau * y / R::select(falls, -delta, R::one());
     R::select(falls, most.min(R::one()), R::one())
@@ -177,7 +177,8 @@ pub struct RubLine<R> {
     pub across: [R; MOST_DIRECTIONS],
 }
 
-type Directions<R> = [R; MOST_DIRECTIONS];
+/// One number per direction of friction.
+pub type Directions<R> = [R; MOST_DIRECTIONS];
 
 #[inline(always)]
 fn dot<R: Real>(n: usize, a: &Directions<R>, b: &Directions<R>) -> R {

@@ -32,6 +32,8 @@ pub enum FrictionCone {
     /// Coulomb's round cone.
     #[default]
     Nonlinear,
+    /// A pyramid along and across the contact's tangents: for comparison. It pulls aside.
+    Linear,
     /// No friction at all.
     Frictionless,
 }

@@ -9,7 +9,7 @@
 //! Blocks that no row fills in this step are skipped: couplings that come and go (two bodies in contact) cost
 //! nothing while they are away.
 
-use crate::factor::{Block, subtract_times, subtract_transpose_times};
+use crate::factor::{Block, subtract_transpose_times};
 use crate::pattern::{BlockPattern, Target};
 use bellcrank_math::Real;
 
@@ -114,12 +114,28 @@ impl<R: Real> BlockLu<R> {
     /// Solves A x = b in place; `x` is by elimination position.
     #[inline(always)]
     pub fn solve(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
+        self.solve_lifted(pattern, x, same);
+    }
+
+    /// Solves A X = B for as many right-hand sides as `W` has lanes: one matrix, many columns.
+    #[inline(always)]
+    pub fn solve_many<W: Real<Elem = R>>(&self, pattern: &BlockPattern, x: &mut [[W; 6]]) {
+        self.solve_lifted(pattern, x, W::splat);
+    }
+
+    #[inline(always)]
+    fn solve_lifted<W: Real>(
+        &self,
+        pattern: &BlockPattern,
+        x: &mut [[W; 6]],
+        lift: impl Fn(R) -> W + Copy,
+    ) {
         for k in 0..self.diagonal.len() {
-            let v = forward(&self.diagonal[k], x[k]);
+            let v = forward(&self.diagonal[k], x[k], lift);
             x[k] = v;
             for q in pattern.column(k) {
                 if self.used[q] {
-                    subtract_times(&mut x[pattern.row[q]], &self.lower[q], &v);
+                    subtract_lifted(&mut x[pattern.row[q]], &self.lower[q], &v, lift);
                 }
             }
         }
@@ -127,10 +143,10 @@ impl<R: Real> BlockLu<R> {
             let mut v = x[k];
             for q in pattern.column(k) {
                 if self.used[q] {
-                    subtract_times(&mut v, &self.upper[q], &x[pattern.row[q]]);
+                    subtract_lifted(&mut v, &self.upper[q], &x[pattern.row[q]], lift);
                 }
             }
-            x[k] = backward(&self.diagonal[k], &self.inverse[k], v);
+            x[k] = backward(&self.diagonal[k], &self.inverse[k], v, lift);
         }
     }
 
@@ -217,12 +233,30 @@ fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
     }
 }
 
+/// A number of the matrix as it is.
+#[inline(always)]
+fn same<R>(x: R) -> R {
+    x
+}
+
+/// x ← x − B v, where x and v may have more lanes than B.
+#[inline(always)]
+fn subtract_lifted<R: Real, W: Real>(x: &mut [W; 6], b: &Block<R>, v: &[W; 6], lift: impl Fn(R) -> W) {
+    for i in 0..6 {
+        let mut sum = x[i];
+        for j in 0..6 {
+            sum = lift(b[i][j]).neg_mul_add(v[j], sum);
+        }
+        x[i] = sum;
+    }
+}
+
 /// L⁻¹ v
 #[inline(always)]
-fn forward<R: Real>(lu: &Block<R>, mut v: [R; 6]) -> [R; 6] {
+fn forward<R: Real, W: Real>(lu: &Block<R>, mut v: [W; 6], lift: impl Fn(R) -> W) -> [W; 6] {
     for i in 1..6 {
         for j in 0..i {
-            v[i] = lu[i][j].neg_mul_add(v[j], v[i]);
+            v[i] = lift(lu[i][j]).neg_mul_add(v[j], v[i]);
         }
     }
     v
@@ -230,12 +264,17 @@ fn forward<R: Real>(lu: &Block<R>, mut v: [R; 6]) -> [R; 6] {
 
 /// U⁻¹ v
 #[inline(always)]
-fn backward<R: Real>(lu: &Block<R>, inverse: &[R; 6], mut v: [R; 6]) -> [R; 6] {
+fn backward<R: Real, W: Real>(
+    lu: &Block<R>,
+    inverse: &[R; 6],
+    mut v: [W; 6],
+    lift: impl Fn(R) -> W,
+) -> [W; 6] {
     for i in (0..6).rev() {
         for j in i + 1..6 {
-            v[i] = lu[i][j].neg_mul_add(v[j], v[i]);
+            v[i] = lift(lu[i][j]).neg_mul_add(v[j], v[i]);
         }
-        v[i] *= inverse[i];
+        v[i] *= lift(inverse[i]);
     }
     v
 }

@@ -4,13 +4,18 @@
 //! | file | what |
 //! |---|---|
 //! | `cone` | slack and multiplier of what pushes and what rubs: their part of a Newton step in closed form |
+//! | `pyramid` `friction` | the linear law of friction, and either law |
 //! | `iteration` | predictor, corrector, line search, centring |
 //! | `lu` | the unsymmetric factor on the pattern of the joint graph |
 
 mod cone;
+mod friction;
 mod iteration;
 mod lu;
+mod pyramid;
 
-pub use cone::{Aim, MOST_DIRECTIONS, Push, Rub, RubLine, none_acts};
+pub use cone::{Aim, Directions, MOST_DIRECTIONS, Push, Rub, RubLine, none_acts};
+pub use friction::Friction;
 pub use iteration::{FrictionCone, InteriorPoint, Newton, Solution, Violation};
 pub use lu::BlockLu;
+pub use pyramid::Pyramid;

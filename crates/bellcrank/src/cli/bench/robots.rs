@@ -38,7 +38,6 @@ const ROBOTS: &[Robot] = &[
     robot("quadruped", "quadruped", Motion::Hold, 1.0, 512),
     robot("quadruped_moving", "quadruped", Motion::Random, 1.0, 512),
     robot("humanoid", "humanoid", Motion::Hold, 1.0, 256),
-    robot("humanoid_moving", "humanoid", Motion::Random, 1.0, 256),
     robot("cassie", "agility_cassie/scene.xml", Motion::Hold, 1.0, 256),
     robot("2f85", "robotiq_2f85/2f85.xml", Motion::Full, 1.0, 256),
 ];

@@ -1,0 +1,101 @@
+//! States and derivatives in the coordinates of the spanning tree.
+
+use super::{Batch, BatchError};
+use crate::derivative::{Freedom, MinimalJacobian, MinimalState, MinimalStep, Wrt};
+
+impl Batch {
+    /// The state of a world as coordinates and rates of its spanning tree: floating bases and joints, node after node. Rates
+    /// are those of the last interval, so that nothing is lost of what a step has left; see [`MinimalState`].
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn minimal_state(&self, world: usize) -> Result<MinimalState, BatchError> {
+        let (X, V) = self.bodies(world)?;
+        self.on_tree(world, |moving| Ok(moving.state(&X, &V)))
+    }
+
+    /// Places all bodies by the coordinates and rates of the spanning tree. Where loops close, the coordinates must close
+    /// them ([`Batch::assemble`] finds such).
+    ///
+    /// # Errors
+    /// When there is no such world, or there are too few or too many numbers; nothing is changed then.
+    pub fn set_minimal_state(&mut self, world: usize, state: &MinimalState) -> Result<(), BatchError> {
+        let (X, V) = self.on_tree(world, |moving| moving.maximal(state))?;
+        for (b, (X, V)) in X.into_iter().zip(V).enumerate() {
+            self.set_body_pose(world, b, X)?;
+            self.set_body_velocity(world, b, V)?;
+        }
+        Ok(())
+    }
+
+    /// Freedoms of the spanning tree that tell where a world's mechanism is: all of them, or where loops close as many as
+    /// may be chosen, floating bases and driven joints first. Positions in the list of [`Batch::freedoms`].
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn independent_freedoms(&self, world: usize) -> Result<Vec<usize>, BatchError> {
+        let (X, _) = self.bodies(world)?;
+        self.on_tree(world, |moving| Ok(moving.independent(&X)))
+    }
+
+    /// All freedoms of a world's spanning tree.
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn freedoms(&self, world: usize) -> Result<Vec<Freedom>, BatchError> {
+        self.on_tree(world, |moving| Ok(moving.tree.freedoms()))
+    }
+
+    /// How maximal and minimal coordinates change with each other at a world's state, for the listed freedoms
+    /// ([`Batch::independent_freedoms`]).
+    ///
+    /// # Errors
+    /// When there is no such world, or the freedoms do not tell where its mechanism is.
+    pub fn minimal_jacobian(&self, world: usize, freedoms: &[usize]) -> Result<MinimalJacobian, BatchError> {
+        self.check_freedoms(world, freedoms)?;
+        let (X, V) = self.bodies(world)?;
+        self.on_tree(world, |moving| moving.jacobian(&X, &V, freedoms))
+    }
+
+    /// The Jacobian of the next step from minimal to minimal state, and with respect to what is asked for besides: as
+    /// [`Batch::step_jacobian`], with far fewer columns to solve for.
+    ///
+    /// # Errors
+    /// As [`Batch::step_jacobian`] and [`Batch::minimal_jacobian`].
+    pub fn minimal_step_jacobian(
+        &self,
+        world: usize,
+        kappa: f64,
+        freedoms: &[usize],
+        besides: &[Wrt],
+    ) -> Result<MinimalStep, BatchError> {
+        self.check_freedoms(world, freedoms)?;
+        self.on_scratch(world, kappa, besides, |scratch, source, how| {
+            scratch.minimal_step(source, how, (freedoms, besides))
+        })
+    }
+
+    /// The same for several worlds, over the threads of the batch.
+    ///
+    /// # Errors
+    /// As there; the first of them.
+    pub fn minimal_step_jacobians(
+        &self,
+        worlds: &[usize],
+        kappa: f64,
+        freedoms: &[usize],
+        besides: &[Wrt],
+    ) -> Result<Vec<MinimalStep>, BatchError> {
+        self.over(worlds, |_, world| self.minimal_step_jacobian(world, kappa, freedoms, besides))
+    }
+
+    fn check_freedoms(&self, world: usize, freedoms: &[usize]) -> Result<(), BatchError> {
+        let count = self.freedoms(world)?.len();
+        let strange = freedoms.iter().find(|k| **k >= count);
+        if let Some(&index) = strange {
+            return Err(BatchError::NoSuchPart { what: "freedom", index, count });
+        }
+        let sorted = freedoms.windows(2).all(|pair| pair[0] < pair[1]);
+        if sorted { Ok(()) } else { Err(BatchError::NotIndependent) }
+    }
+}

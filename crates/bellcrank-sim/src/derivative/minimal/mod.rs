@@ -1,0 +1,356 @@
+//! Minimal and maximal coordinates, and how each changes with the other.
+//!
+//! The maximal state has poses and velocities of all bodies; velocities are those of the interval that ends at the poses:
+//! X = X⁻ ⊕ Δt V, and joints are closed at both ends of it. So the minimal state is (q, q̇) with q⁻ = q ⊖ Δt q̇, and both
+//! maps are exact for every state that a step has left: X from q, X⁻ from q⁻, V from the two.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod` | states and the tangents of both maps |
+//! | `tree` | poses from coordinates of the spanning tree, and ∂X/∂q |
+//! | `loops` | which coordinates are independent where loops close |
+//! | `step` | the Jacobian of a step from minimal to minimal state |
+
+mod loops;
+mod step;
+mod tree;
+
+pub use step::MinimalStep;
+pub use tree::{Dense, Freedom};
+
+use crate::batch::BatchError;
+use crate::interior::BodyStep;
+use crate::rows::{joint_pose, unwrap};
+use crate::step::Integrator;
+use bellcrank_math::{Mat3, Pose, Twist, Vec3, so3};
+use bellcrank_model::JointKind;
+use loops::{closure_rows, eliminate, reduce, reluctance};
+pub(crate) use tree::Tree;
+
+/// Coordinates of the spanning tree, node after node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MinimalState {
+    /// Of each floating base position and quaternion wxyz of its centre-of-mass frame, of each joint its own coordinates.
+    pub coordinates: Vec<f64>,
+    /// Rates over the last interval: of a base its velocity (linear, angular, world axes), of scalar coordinates (q − q⁻)/Δt,
+    /// of ball joints the angular velocity that turns the last pose into this one, in F.
+    pub rates: Vec<f64>,
+}
+
+/// Tangents of the two maps, at one state.
+#[derive(Clone, Debug)]
+pub struct MinimalJacobian {
+    /// The independent freedoms: all of the tree, or where loops close as many as may be chosen.
+    pub freedoms: Vec<Freedom>,
+    /// Twelve rows per body (δx, δθ, δv, δω); columns are δq of all freedoms, then δq̇.
+    pub to_maximal: Dense,
+    /// Rows δq, then δq̇; twelve columns per body.
+    pub to_minimal: Dense,
+}
+
+/// A spanning tree that moves.
+#[derive(Clone, Copy)]
+pub(crate) struct Moving<'a> {
+    pub tree: Tree<'a>,
+    pub integrator: Integrator,
+    pub dt: f64,
+}
+
+/// The interval that ends at a state.
+struct Interval {
+    before: Vec<Pose>,
+    /// By body: the turn Q of the interval, and D with δφ = Δt D δω.
+    turns: Vec<(Mat3, Mat3)>,
+}
+
+/// How q⁻ follows in a group of three rotations: δq⁻ = A δq − Δt B δq̇.
+#[derive(Clone, Copy)]
+struct Turned {
+    /// Position of the first of the three among the independent freedoms.
+    first: usize,
+    A: Mat3,
+    B: Mat3,
+}
+
+impl Moving<'_> {
+    fn interval(&self, X: &[Pose], V: &[Twist]) -> Interval {
+        let mut step = BodyStep::blank();
+        let mut interval = Interval { before: Vec::new(), turns: Vec::new() };
+        for (X, V) in X.iter().zip(V) {
+            step.advance(self.integrator, *X, *V, self.dt);
+            let back = Twist::new(-V.linear, -V.angular);
+            let D = step.turn;
+            let before = step.advance(self.integrator, *X, back, self.dt);
+            interval.before.push(before);
+            interval.turns.push(((X.R * before.R.inverse()).to_mat3(), D));
+        }
+        interval
+    }
+
+    /// The velocity that takes one pose to another.
+    fn velocity(&self, before: Pose, now: Pose) -> Twist {
+        let turn = (now.R * before.R.inverse()).short_way();
+        let angular = match self.integrator {
+            Integrator::Variational => turn.vector() * (2.0 / self.dt),
+            _ => so3::log(turn) * (1.0 / self.dt),
+        };
+        Twist::new((now.p - before.p) * (1.0 / self.dt), angular)
+    }
+
+    /// Minimal from maximal.
+    pub fn state(&self, X: &[Pose], V: &[Twist]) -> MinimalState {
+        let before = self.interval(X, V).before;
+        let mut rates = Vec::new();
+        for node in self.tree.model.graph().tree() {
+            let Some(joint) = node.joint else {
+                rates.extend(V[node.body.index()].to_array());
+                continue;
+            };
+            let (layout, c) =
+                (&self.tree.layout.joints[joint.index()], &self.tree.constants.joints[joint.index()]);
+            let [now, then] = [X, &before].map(|X| joint_pose(layout, c, X).2);
+            let kind = layout.kind;
+            let [q, last] = [now, then].map(|X_FM| bellcrank_model::kinematics::coordinates(kind, X_FM));
+            let turn = so3::log((now.R * then.R.inverse()).short_way()) * (1.0 / self.dt);
+            let scalar = |k: usize| {
+                let last = if kind.is_angle(k) { unwrap(last[k], q[k]) } else { last[k] };
+                (q[k] - last) / self.dt
+            };
+            match kind {
+                JointKind::Spherical => rates.extend(turn.to_array()),
+                JointKind::Free => {
+                    rates.extend(((now.p - then.p) * (1.0 / self.dt)).to_array());
+                    rates.extend(turn.to_array());
+                }
+                _ => rates.extend((0..kind.dof_count()).map(scalar)),
+            }
+        }
+        MinimalState { coordinates: self.tree.coordinates(X), rates }
+    }
+
+    /// Maximal from minimal.
+    ///
+    /// # Errors
+    /// When there are not as many numbers as the tree has.
+    pub fn maximal(&self, state: &MinimalState) -> Result<(Vec<Pose>, Vec<Twist>), BatchError> {
+        let kinds: Vec<JointKind> = self.kinds().collect();
+        let counts = [
+            ("coordinates", state.coordinates.len(), kinds.iter().map(|k| k.coordinate_count()).sum()),
+            ("rates", state.rates.len(), kinds.iter().map(|k| k.dof_count()).sum::<usize>()),
+        ];
+        for (what, found, expected) in counts {
+            if found != expected {
+                return Err(BatchError::WrongCount { what, found, expected });
+            }
+        }
+        let (mut q, mut rates) = (&state.coordinates[..], &state.rates[..]);
+        let mut before = Vec::new();
+        for (node, kind) in self.tree.model.graph().tree().iter().zip(&kinds) {
+            let (own, rate);
+            (own, q) = q.split_at(kind.coordinate_count());
+            (rate, rates) = rates.split_at(kind.dof_count());
+            before.extend(self.step_back(*kind, node.joint.is_none(), own, rate));
+        }
+        let (now, then) = (self.tree.poses(&state.coordinates), self.tree.poses(&before));
+        let velocities = then.iter().zip(&now).map(|(then, now)| self.velocity(*then, *now)).collect();
+        Ok((now, velocities))
+    }
+
+    /// Joint kinds along the tree; a floating base is free.
+    fn kinds(&self) -> impl Iterator<Item = JointKind> + '_ {
+        let kind = |joint: bellcrank_model::JointId| self.tree.layout.joints[joint.index()].kind;
+        self.tree.model.graph().tree().iter().map(move |node| node.joint.map_or(JointKind::Free, kind))
+    }
+
+    /// q ⊖ Δt q̇ of one node.
+    fn step_back(&self, kind: JointKind, base: bool, q: &[f64], rate: &[f64]) -> Vec<f64> {
+        let moved = |k: usize| (-self.dt).mul_add(rate[k], q[k]);
+        let turned = |q: &[f64], w: &[f64]| {
+            let (R, w) = (bellcrank_math::Quat::from_wxyz([q[0], q[1], q[2], q[3]]), Vec3::new(w[0], w[1], w[2]));
+            if base {
+                let X = Pose::new(R, Vec3::zero());
+                let back = Twist::new(Vec3::zero(), -w);
+                BodyStep::blank().advance(self.integrator, X, back, self.dt).R.to_wxyz()
+            } else {
+                (so3::exp(w * -self.dt) * R).to_wxyz()
+            }
+        };
+        match kind {
+            JointKind::Spherical => turned(q, rate).to_vec(),
+            JointKind::Free => (0..3).map(moved).chain(turned(&q[3..], &rate[3..])).collect(),
+            _ => (0..q.len()).map(moved).collect(),
+        }
+    }
+
+    /// The independent freedoms at these poses, as positions among those of the tree.
+    pub fn independent(&self, X: &[Pose]) -> Vec<usize> {
+        let freedoms = self.tree.freedoms();
+        let T = self.tree.tangent(X, freedoms.len());
+        let L = closure_rows(&self.tree, X, &T);
+        let dependent = eliminate(L, &reluctance(&self.tree, &freedoms));
+        (0..freedoms.len()).filter(|f| dependent.iter().all(|(d, _)| d != f)).collect()
+    }
+
+    /// ∂X/∂q of the independent freedoms.
+    fn reduced(&self, X: &[Pose], count: usize, independent: &[usize]) -> Result<Dense, BatchError> {
+        let T = self.tree.tangent(X, count);
+        let L = closure_rows(&self.tree, X, &T);
+        if L.values.is_empty() && independent.len() == count {
+            return Ok(T);
+        }
+        // what is chosen must not be taken: then as many others must follow as loops have rows that count
+        let rank = eliminate(L.clone(), &vec![1.0; count]).len();
+        let mut weight = vec![1.0; count];
+        independent.iter().for_each(|k| weight[*k] = 0.0);
+        let dependent = eliminate(L, &weight);
+        if dependent.len() != rank || rank + independent.len() != count {
+            return Err(BatchError::NotIndependent);
+        }
+        Ok(reduce(&T, &dependent, independent))
+    }
+
+    /// Groups of rotations whose last coordinates do not follow by subtraction alone.
+    fn turned(&self, X: &[Pose], interval: &Interval, list: &[Freedom]) -> Vec<Turned> {
+        let mut all = Vec::new();
+        let place = |freedom: Freedom| list.iter().position(|f| *f == freedom);
+        for node in self.tree.model.graph().tree() {
+            let triple = |f: &dyn Fn(usize) -> Freedom| {
+                let [a, b, c] = [0, 1, 2].map(|k| place(f(k)));
+                a.filter(|a| b == Some(a + 1) && c == Some(a + 2))
+            };
+            let body = node.body.index();
+            let Some(joint) = node.joint else {
+                if let Some(first) = triple(&|k| Freedom::Base { body, axis: 3 + k }) {
+                    let (Q, D) = interval.turns[body];
+                    all.push(Turned { first, A: Q.transpose(), B: Q.transpose() * D });
+                }
+                continue;
+            };
+            let joint = joint.index();
+            let layout = &self.tree.layout.joints[joint];
+            let skip = match layout.kind {
+                JointKind::Spherical => 0,
+                JointKind::Free => 3,
+                _ => continue,
+            };
+            if let Some(first) = triple(&|k| Freedom::Joint { joint, dof: skip + k }) {
+                let c = &self.tree.constants.joints[joint];
+                let [now, then] = [X, &interval.before].map(|X| joint_pose(layout, c, X).2.R);
+                let turn = so3::log((now * then.inverse()).short_way());
+                let A = (then * now.inverse()).to_mat3();
+                all.push(Turned { first, A, B: so3::left_jacobian(-turn) });
+            }
+        }
+        all
+    }
+
+    /// Tangents of both maps, for these freedoms.
+    pub fn jacobian(&self, X: &[Pose], V: &[Twist], list: &[usize]) -> Result<MinimalJacobian, BatchError> {
+        let freedoms = self.tree.freedoms();
+        let own: Vec<Freedom> = list.iter().map(|k| freedoms[*k]).collect();
+        let interval = self.interval(X, V);
+        let turned = self.turned(X, &interval, &own);
+        let T = self.reduced(X, freedoms.len(), list)?;
+        let T_before = self.reduced(&interval.before, freedoms.len(), list)?;
+        let to_maximal = self.to_maximal(&interval, &turned, (&T, &T_before));
+        let to_minimal = self.to_minimal(X, &interval, &turned, &own);
+        Ok(MinimalJacobian { freedoms: own, to_maximal, to_minimal })
+    }
+
+    fn to_maximal(&self, interval: &Interval, turned: &[Turned], (T, last): (&Dense, &Dense)) -> Dense {
+        let (count, inverse_dt) = (T.columns, 1.0 / self.dt);
+        // δX⁻ = T⁻ (A δq − Δt B δq̇)
+        let (mut by_q, mut by_rate) = (last.clone(), last.clone());
+        for row in 0..last.rows() {
+            for group in turned {
+                let at = group.first;
+                let t = Vec3::new(last.get(row, at), last.get(row, at + 1), last.get(row, at + 2));
+                by_q.row_mut(row)[at..at + 3].copy_from_slice(&group.A.transpose_mul(t).to_array());
+                by_rate.row_mut(row)[at..at + 3].copy_from_slice(&group.B.transpose_mul(t).to_array());
+            }
+        }
+        let mut N = Dense::zero(2 * T.rows(), 2 * count);
+        for (b, (Q, D)) in interval.turns.iter().enumerate() {
+            let inverse = D.inverse();
+            for k in 0..count {
+                let six = |M: &Dense| -> [f64; 6] { core::array::from_fn(|i| M.get(6 * b + i, k)) };
+                let (now, then, rate) = (tree::twist(six(T)), tree::twist(six(&by_q)), tree::twist(six(&by_rate)));
+                let linear = (now.linear - then.linear) * inverse_dt;
+                // δφ = δθ − Q δθ⁻ = Δt D δω
+                let angular = inverse * (now.angular - *Q * then.angular) * inverse_dt;
+                let put = |N: &mut Dense, i: usize, v: Vec3, column: usize| {
+                    v.to_array().into_iter().enumerate().for_each(|(c, x)| N.row_mut(12 * b + i + c)[column] = x)
+                };
+                put(&mut N, 0, now.linear, k);
+                put(&mut N, 3, now.angular, k);
+                put(&mut N, 6, linear, k);
+                put(&mut N, 9, angular, k);
+                put(&mut N, 6, rate.linear, count + k);
+                put(&mut N, 9, inverse * (*Q * rate.angular), count + k);
+            }
+        }
+        N
+    }
+
+    fn to_minimal(&self, X: &[Pose], interval: &Interval, turned: &[Turned], list: &[Freedom]) -> Dense {
+        let (count, dt) = (list.len(), self.dt);
+        let mut M = Dense::zero(2 * count, 12 * X.len());
+        let rows_at = |X: &[Pose], freedom: Freedom| -> Vec<(usize, [f64; 6])> {
+            match freedom {
+                Freedom::Base { body, axis } => {
+                    let mut row = [0.0; 6];
+                    row[axis] = 1.0;
+                    vec![(body, row)]
+                }
+                Freedom::Joint { joint, dof } => {
+                    let layout = &self.tree.layout.joints[joint];
+                    let row = self.tree.joint_rows(layout, joint, X)[layout.kind.row_count() + dof];
+                    let on_p = layout.predecessor.map(|p| (p, row.1));
+                    [Some((layout.successor, row.0)), on_p].into_iter().flatten().collect()
+                }
+            }
+        };
+        for (k, freedom) in list.iter().enumerate() {
+            for (b, row) in rows_at(X, *freedom) {
+                (0..6).for_each(|i| M.row_mut(k)[12 * b + i] += row[i]);
+            }
+            // δq⁻ = rows⁻ δX⁻, δx⁻ = δx − Δt δv, δθ⁻ = Qᵀ (δθ − Δt D δω)
+            for (b, row) in rows_at(&interval.before, *freedom) {
+                let (Q, D) = interval.turns[b];
+                let by_angle = Q * Vec3::new(row[3], row[4], row[5]);
+                let by_rate = D.transpose_mul(by_angle).to_array();
+                let by_angle = by_angle.to_array();
+                let own = M.row_mut(count + k);
+                for i in 0..3 {
+                    own[12 * b + i] += row[i];
+                    own[12 * b + 3 + i] += by_angle[i];
+                    own[12 * b + 6 + i] -= dt * row[i];
+                    own[12 * b + 9 + i] -= dt * by_rate[i];
+                }
+            }
+        }
+        self.rates_of(turned, count, &mut M);
+        M
+    }
+
+    /// δq̇ = B⁻¹ (A δq − δq⁻)/Δt, in place of δq⁻.
+    fn rates_of(&self, turned: &[Turned], count: usize, M: &mut Dense) {
+        let inverse_dt = 1.0 / self.dt;
+        let in_group = |k: usize| turned.iter().any(|g| (g.first..g.first + 3).contains(&k));
+        for column in 0..M.columns {
+            for k in (0..count).filter(|k| !in_group(*k)) {
+                let rate = (M.get(k, column) - M.get(count + k, column)) * inverse_dt;
+                M.row_mut(count + k)[column] = rate;
+            }
+            for group in turned {
+                let read = |M: &Dense, row: usize| {
+                    Vec3::new(M.get(row, column), M.get(row + 1, column), M.get(row + 2, column))
+                };
+                let open = group.A * read(M, group.first) - read(M, count + group.first);
+                let rate = group.B.inverse() * open * inverse_dt;
+                let each = rate.to_array().into_iter().enumerate();
+                each.for_each(|(i, x)| M.row_mut(count + group.first + i)[column] = x);
+            }
+        }
+    }
+}

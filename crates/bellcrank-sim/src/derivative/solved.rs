@@ -1,0 +1,271 @@
+//! A step solved to rounding at one κ: what derivatives are taken of. Its memory is kept from call to call.
+
+use super::columns::Columns;
+use super::passes::{Incidence, Passes};
+use super::slopes::{Evaluated, Slopes};
+use super::{Inputs, Many, Source, Wrt};
+use crate::batch::BatchError;
+use crate::constants::Constants;
+use crate::interior::{self, InteriorWorkspace, System};
+use crate::lane_access::read_lane;
+use crate::step::{Settings, blank_report, finish, stage};
+use crate::workspace::Workspace;
+use bellcrank_collide::PairKind;
+use bellcrank_math::{Inline, Pose, Real, Twist};
+use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
+use bellcrank_solve::{Aim, InteriorPoint, Newton};
+
+/// Newton steps after convergence: they double the digits.
+const POLISH: usize = 1;
+
+/// A solved step.
+pub(crate) struct Solved {
+    pub inputs: Inputs<f64>,
+    pub ws: Workspace<f64>,
+    pub own: InteriorWorkspace<f64>,
+    reach: f64,
+    pub iterations: usize,
+}
+
+/// Memory of derivatives of one model's steps.
+pub(crate) struct Scratch {
+    /// Constants of the world below, or of all where worlds do not differ.
+    plain: Constants<f64>,
+    dual: Constants<Many>,
+    world: Option<usize>,
+    pub solved: Solved,
+    inputs: Inputs<Many>,
+    ws: Workspace<Many>,
+    own: InteriorWorkspace<Many>,
+    incidence: Incidence,
+    passes: Passes,
+    slopes: Slopes,
+    pub columns: Columns,
+}
+
+/// Whether worlds differ in some parameter.
+fn is_spread(source: &Source<'_>) -> bool {
+    let (model, p): (_, &Parameters) = (source.model, source.parameters);
+    p.gravity.is_spread()
+        || (0..model.bodies().len()).any(|b| p.body(BodyId::new(b)).is_spread())
+        || (0..model.joints().len()).any(|j| p.joint(JointId::new(j)).is_spread())
+        || (0..model.shapes().len()).any(|s| p.shape(ShapeId::new(s)).is_spread())
+        || (0..model.actuators().len()).any(|a| p.actuator(a).is_spread())
+}
+
+impl Scratch {
+    pub fn new(source: &Source<'_>) -> Self {
+        let Source { model, layout, parameters, world, .. } = *source;
+        let plain = Constants::of(model, layout, parameters, |_| world);
+        let dual = Constants::of(model, layout, parameters, |_| world);
+        Scratch {
+            solved: Solved {
+                inputs: Inputs::of(source, &plain),
+                ws: Workspace::new(layout),
+                own: InteriorWorkspace::new(layout),
+                reach: 0.0,
+                iterations: 0,
+            },
+            inputs: Inputs::of(source, &dual),
+            ws: Workspace::new(layout),
+            own: InteriorWorkspace::new(layout),
+            world: is_spread(source).then_some(world),
+            incidence: Incidence::of(layout),
+            passes: Passes::default(),
+            slopes: Slopes::default(),
+            columns: Columns::default(),
+            plain,
+            dual,
+        }
+    }
+
+    /// Constants of the world that was visited last.
+    pub fn constants(&self) -> &Constants<f64> {
+        &self.plain
+    }
+
+    /// Takes the constants of the source's world.
+    pub fn visit(&mut self, source: &Source<'_>) {
+        if self.world.is_some_and(|world| world != source.world) {
+            let Source { model, layout, parameters, world, .. } = *source;
+            self.plain = Constants::of(model, layout, parameters, |_| world);
+            self.dual = Constants::of(model, layout, parameters, |_| world);
+            self.world = Some(world);
+        }
+    }
+
+    /// Solves the step, with one of its numbers changed if asked for, and leaves Newton's matrix factored at the answer.
+    pub fn solve(
+        &mut self,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        nudge: Option<(Wrt, f64)>,
+    ) -> Result<(), BatchError> {
+        let (layout, (settings, point)) = (source.layout, how);
+        let Solved { inputs, ws, own, reach, iterations } = &mut self.solved;
+        inputs.reset(source, &self.plain);
+        *reach = interior::reach(&inputs.constants, &inputs.state, (source.dt, point.reach));
+        if let Some((wrt, amount)) = nudge {
+            inputs.nudge(source, wrt, amount);
+        }
+        inputs.settle(layout);
+        let Inputs { state, control, constants, dt } = &*inputs;
+        ws.X_start.copy_from_slice(&state.X_WB);
+        interior::begin(layout, constants, how, (*dt, *reach), (state, control, ws), own);
+        let report = interior::solve(layout, constants, how, *dt, (state, control, ws), own);
+        if !report.converged {
+            return Err(BatchError::NotConverged { world: source.world, residual: report.residual });
+        }
+        *iterations = report.iterations as usize;
+        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
+        for _ in 0..POLISH {
+            system.factor();
+            system.direct(Aim { mu: point.kappa, second: 0.0, products: 1.0 });
+            system.advance(true, 1.0);
+            system.evaluate(point.kappa);
+        }
+        system.factor();
+        Ok(())
+    }
+
+    /// ∂r/∂θ of all columns, at the answer.
+    pub fn linearise(
+        &mut self,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        wrt: &[Wrt],
+    ) -> Result<(), BatchError> {
+        check_pairs(source, &self.solved.own, wrt)?;
+        let changed = self.incidence.set_touches(&self.solved.own);
+        self.passes.plan(source.layout, &self.incidence, wrt, changed);
+        self.columns.clear(wrt.len());
+        for pass in 0..self.passes.riders.len() {
+            self.evaluate(source, how, wrt, pass);
+            let who = (&self.incidence, wrt);
+            self.columns.gather(source.layout, (&self.passes, pass), who, &self.slopes);
+        }
+        Ok(())
+    }
+
+    /// The equations at the answer in dual numbers.
+    fn evaluate(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint), wrt: &[Wrt], pass: usize) {
+        let (layout, (settings, point)) = (source.layout, how);
+        let Scratch { solved, inputs, ws, own, .. } = self;
+        inputs.reset(source, &self.dual);
+        for &(column, k) in &self.passes.riders[pass] {
+            inputs.nudge(source, wrt[column], Many::variable(0.0, k));
+        }
+        inputs.settle(layout);
+        let Inputs { state, control, constants, dt } = &*inputs;
+        let reach = Many::constant_of(solved.reach);
+        interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
+        hold_features(source, (&solved.own, &self.plain), constants, own);
+        keep_bounds(solved, *dt, ws);
+        stage!(Many, crate::drives::set_weights(layout, ws));
+        copy_iterate(solved, ws, own);
+        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
+        system.prepare();
+        system.advance_bodies();
+        let integrator = settings.integrator;
+        let answer = (&solved.ws, &solved.own);
+        self.slopes.read(&mut Evaluated { layout, constants, state, integrator, dt: *dt, ws, own, answer });
+    }
+
+    /// Poses and velocities at the end of the step.
+    pub fn end(&self, source: &Source<'_>) -> (Vec<Pose>, Vec<Twist>) {
+        let ws = &self.solved.ws;
+        let velocity = |k: &usize| Twist::from_array(ws.u[*k]);
+        (ws.X_next.clone(), source.layout.position.iter().map(velocity).collect())
+    }
+
+    /// State and control after the step, as `lane_access` lists them. Derivatives must have been taken before.
+    pub fn take_step(&mut self, source: &Source<'_>) -> Vec<f64> {
+        let layout = source.layout;
+        let Solved { inputs, ws, own, .. } = &mut self.solved;
+        let Inputs { state, control, constants, .. } = inputs;
+        interior::store(layout, state, ws, own);
+        let mut report = blank_report(ws);
+        finish(layout, constants, state, ws, &mut report);
+        read_lane(state, control, 0)
+    }
+}
+
+/// Drives that gave their bound give it still.
+fn keep_bounds(solved: &Solved, dt: Many, ws: &mut Workspace<Many>) {
+    for (row, known) in ws.dofs.iter_mut().zip(&solved.ws.dofs) {
+        if row.drive_mass.value > 0.0 && known.drive_mass == 0.0 {
+            row.drive_mass = Many::zero();
+            row.drive_impulse = dt * Many::constant_of(known.drive_impulse / solved.inputs.dt);
+        }
+    }
+    for (row, known) in ws.lines.iter_mut().zip(&solved.ws.lines) {
+        row.cut = known.cut;
+        row.bound = dt * Many::constant_of(known.bound / solved.inputs.dt);
+    }
+}
+
+/// Velocities and forces of the answer, as constants.
+fn copy_iterate(solved: &Solved, ws: &mut Workspace<Many>, own: &mut InteriorWorkspace<Many>) {
+    let fixed = Many::constant_of;
+    for (u, known) in ws.u.iter_mut().zip(&solved.ws.u) {
+        *u = known.map(fixed);
+    }
+    for (rows, known) in own.joints.iter_mut().zip(&solved.own.joints) {
+        rows.lambda = known.lambda.map(fixed);
+    }
+    for (c, known) in own.couplings.iter_mut().zip(&solved.own.couplings) {
+        c.lambda = fixed(known.lambda);
+    }
+    for (touch, known) in own.touches.iter_mut().zip(&solved.own.touches) {
+        touch.push.gamma = fixed(known.push.gamma);
+        touch.rub.set_friction(&known.rub.friction().map(fixed));
+    }
+    for (row, known) in own.pushes.iter_mut().zip(&solved.own.pushes) {
+        row.push.gamma = fixed(known.push.gamma);
+    }
+    for (row, known) in own.rubs.iter_mut().zip(&solved.own.rubs) {
+        row.rub.b = known.rub.b.map(fixed);
+    }
+}
+
+/// Pairs whose contact is found by a search and not by a formula.
+fn is_searched(kind: PairKind) -> bool {
+    matches!(kind, PairKind::ConvexConvex | PairKind::SphereGround | PairKind::ConvexGround)
+}
+
+/// What a search has found stays on its shapes: a point on one, a plane on the other.
+fn hold_features(
+    source: &Source<'_>,
+    (answer, plain): (&InteriorWorkspace<f64>, &Constants<f64>),
+    constants: &Constants<Many>,
+    own: &mut InteriorWorkspace<Many>,
+) {
+    for (touch, known) in own.touches.iter_mut().zip(&answer.touches) {
+        let pair = &source.layout.plan.pairs()[source.layout.contacts[known.slot].pair];
+        if is_searched(pair.kind) {
+            let (a, b) = if pair.flipped { (pair.second, pair.first) } else { (pair.first, pair.second) };
+            let at = |shape: usize| (plain.shapes.X_BG[shape], constants.shapes.X_BG[shape]);
+            touch.hold(known, at(a), at(b));
+        }
+    }
+}
+
+/// Sizes of shapes whose contacts are found by a search have no derivative.
+fn check_pairs(
+    source: &Source<'_>,
+    own: &InteriorWorkspace<f64>,
+    wrt: &[Wrt],
+) -> Result<(), BatchError> {
+    for touch in &own.touches {
+        let pair = &source.layout.plan.pairs()[source.layout.contacts[touch.slot].pair];
+        let sized = |wrt: &Wrt| match wrt {
+            Wrt::ShapeSize { shape, .. } => [pair.shape_a.index(), pair.shape_b.index()].contains(shape),
+            _ => false,
+        };
+        if is_searched(pair.kind) && wrt.iter().any(sized) {
+            let name = |shape: ShapeId| source.model.shapes()[shape.index()].name.clone();
+            return Err(BatchError::NoDerivative(name(pair.shape_a), name(pair.shape_b)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! Friction of a contact by either law.
+
+use super::cone::{Aim, Directions, Rub, RubLine};
+use super::pyramid::Pyramid;
+use bellcrank_math::Real;
+
+/// The law of friction of a contact.
+#[derive(Clone, Copy, Debug)]
+pub enum Friction<R: Real> {
+    /// Coulomb's round cone.
+    Round(Rub<R>),
+    /// A pyramid.
+    Linear(Pyramid<R>),
+}
+
+macro_rules! either {
+    ($self:ident, $law:ident => $value:expr) => {
+        match $self {
+            Friction::Round($law) => $value,
+            Friction::Linear($law) => $value,
+        }
+    };
+}
+
+impl<R: Real> Friction<R> {
+    /// Lanes in which there is friction.
+    #[inline(always)]
+    pub fn acts(&self) -> R::Mask {
+        either!(self, law => law.acts)
+    }
+
+    /// The friction.
+    #[inline(always)]
+    pub fn friction(&self) -> Directions<R> {
+        match self {
+            Friction::Round(rub) => rub.b,
+            Friction::Linear(pyramid) => pyramid.friction(),
+        }
+    }
+
+    /// A start from a friction and a velocity that are known, at least `least` inside all cones.
+    #[inline(always)]
+    pub fn place(&mut self, lanes: R::Mask, known: (R, &Directions<R>), v: &Directions<R>, least: R) {
+        either!(self, law => law.place(lanes, known, v, least))
+    }
+
+    /// Notes bound and velocity; gives the largest error of their equations.
+    #[inline(always)]
+    pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
+        either!(self, law => law.evaluate(bound, v))
+    }
+
+    /// How far products are from κ.
+    #[inline(always)]
+    pub fn off_centre(&self, kappa: R) -> R {
+        either!(self, law => law.off_centre(kappa))
+    }
+
+    /// How friction answers to bound and velocity.
+    #[inline(always)]
+    pub fn line(&self) -> RubLine<R> {
+        either!(self, law => law.line())
+    }
+
+    /// b₀ for an aim.
+    #[inline(always)]
+    pub fn aim(&mut self, aim: Aim<R>, line: &RubLine<R>) -> Directions<R> {
+        match self {
+            Friction::Round(rub) => rub.aim(aim, line),
+            Friction::Linear(pyramid) => pyramid.aim(aim),
+        }
+    }
+
+    /// b₀ of the last aim.
+    #[inline(always)]
+    pub fn last_aim(&self) -> Directions<R> {
+        either!(self, law => law.last_aim())
+    }
+
+    /// The direction that follows from the changes of friction, bound and velocity.
+    #[inline(always)]
+    pub fn follow(&mut self, db: &Directions<R>, dbound: R, dv: &Directions<R>) {
+        match self {
+            Friction::Round(rub) => rub.follow(db, dbound, dv),
+            Friction::Linear(pyramid) => pyramid.follow(dbound, dv),
+        }
+    }
+
+    /// The longest step, up to one, that stays inside all cones.
+    #[inline(always)]
+    pub fn longest(&self, tau: R) -> R {
+        either!(self, law => law.longest(tau))
+    }
+
+    /// The sum of products after a step, and their number.
+    #[inline(always)]
+    pub fn product(&self, alpha: R) -> (R, R) {
+        either!(self, law => law.product(alpha))
+    }
+
+    /// Takes the step in the lanes that go on.
+    #[inline(always)]
+    pub fn advance(&mut self, going: R::Mask, alpha: R) {
+        either!(self, law => law.advance(going, alpha))
+    }
+
+    /// Gives it this friction, to evaluate forces elsewhere; nothing else of the law is set.
+    #[inline(always)]
+    pub fn set_friction(&mut self, b: &Directions<R>) {
+        match self {
+            Friction::Round(rub) => rub.b = *b,
+            Friction::Linear(pyramid) => pyramid.set_friction(b),
+        }
+    }
+}
