@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from measure.judge import judge
+from measure.page import TITLES
 from measure.process import Failed, Worker, output
 from measure.turns import Entry
 
@@ -40,12 +41,13 @@ class Field:
 
     def export(self) -> None:
         """Lets our program write the scenes, and adds where their MJCF is."""
+        for old in self.folder.glob("*.json"):
+            old.unlink()
         bench = [self.program, "bench", "robots", "--only", "none", "--json", *self.robots]
         output([*bench, "--export", str(self.folder)])
-        for path in sorted(self.folder.glob("*.json")):
+        order = list(TITLES)
+        for path in sorted(self.folder.glob("*.json"), key=lambda path: order.index(path.stem)):
             scene = json.loads(path.read_text())
-            if "bodies" not in scene or (scene["file"] and not self.robots):
-                continue
             scene["mjcf"] = str(Path(self.robots[1]) / scene["file"] if scene["file"] else path.with_suffix(".xml"))
             path.write_text(json.dumps(scene))
             self.scenes[scene["name"]] = scene

@@ -96,6 +96,10 @@ impl Robot {
         let Some(path) = bench.robots.as_ref().map(|folder| folder.join(self.source)) else {
             return Ok(None);
         };
+        if !path.exists() {
+            eprintln!("{}: there is no {}", self.name, path.display());
+            return Ok(None);
+        }
         let name = path.to_string_lossy();
         load(&*name, &Options::default()).map(|model| Some(Arc::new(model))).map_err(Error::Import)
     }
