@@ -122,9 +122,7 @@ def summary(model: str, ours: list[dict], theirs: list[dict]) -> dict:
 
 def print_table(records: list[dict]) -> None:
     for record in records:
-        print(
-            "  ".join(f"{key} {value:.1f}" if isinstance(value, float) else f"{value}" for key, value in record.items())
-        )
+        print("  ".join(f"{key} {value:.1f}" if isinstance(value, float) else f"{value}" for key, value in record.items()))
 
 
 if __name__ == "__main__":
