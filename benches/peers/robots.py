@@ -77,6 +77,8 @@ class Field:
             if len(records) != 1:
                 raise Failed(f"{len(records)} records of {label!r}")
             found: dict[str, Any] = records[0]
+            if found.get("frozen_worlds"):
+                raise Failed(f"{found['frozen_worlds']} of {found['worlds']} worlds stopped being finite")
             return found
 
         def measure() -> float:

@@ -105,13 +105,20 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "machine": machine(),
         "versions": {**environment.versions, "bellcrank": output([arguments.bellcrank, "--version"]).split()[-1]},
         "missing": environment.missing,
-        "command": shlex.join(["python3", "benches/peers/run.py", *sys.argv[1:]]),
+        "command": command(arguments),
         "rounds": arguments.rounds,
         "seconds": round(time.monotonic() - begin - set_up),
         "scenes": {name: facts(scene) for name, scene in field.scenes.items() if wanted(name)},
         **found,
         "curves": curves,
     }
+
+
+def command(arguments: argparse.Namespace) -> str:
+    """What was asked for; where things lie is each machine's own affair."""
+    usual = {"only": "", "rounds": 3, "seconds": 0.4}
+    said = [f"--{key}={value}" for key in usual if (value := getattr(arguments, key)) != usual[key]]
+    return shlex.join(["python3", "benches/peers/run.py", *said])
 
 
 def beside() -> Path | None:

@@ -136,15 +136,17 @@ def fill(made: Any, scene: dict[str, Any]) -> list[int]:
             label=body["name"],
         )
     carried = {joint["successor"] for joint in scene["joints"]}
-    tree, numbers = [], []
+    tree = []
     for index in range(len(scene["bodies"])):
         if index not in carried:
             tree.append(made.add_joint_free(child=index))
-    for index, joint in enumerate(scene["joints"]):
-        motors = [actuator for actuator in scene["actuators"] if actuator["joint"] == index]
-        numbers.append(add_joint(made, joint, motors))
-        if not joint["closes_loop"]:
-            tree.append(numbers[-1])
+    numbers = [-1] * len(scene["joints"])
+    for closing in (False, True):  # the joints of the tree must stand together
+        for index, joint in enumerate(scene["joints"]):
+            if joint["closes_loop"] == closing:
+                motors = [actuator for actuator in scene["actuators"] if actuator["joint"] == index]
+                numbers[index] = add_joint(made, joint, motors)
+                tree += [] if closing else [numbers[index]]
     made.add_articulation(sorted(tree))
     for shape in scene["shapes"]:
         if shape["kind"] != "plane":

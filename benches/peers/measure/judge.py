@@ -63,7 +63,8 @@ X_AXIS: Vector = (1.0, 0.0, 0.0)
 
 def judge(scene: dict[str, Any], samples: list[list[list[float]]]) -> dict[str, Any]:
     """Largest gap [m, rad], depth under the ground [m] and, where nothing takes or gives energy, its drift."""
-    finite = all(math.isfinite(x) for state in samples for body in state for x in body)
+    # JSON has no word for what is not a number: nothing stands for it
+    finite = all(x is not None and math.isfinite(x) for state in samples for body in state for x in body)
     if not finite:
         return {"finite": False}
     gaps, depths = [(0.0, 0.0)], [0.0]

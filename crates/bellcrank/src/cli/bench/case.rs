@@ -9,7 +9,7 @@ use super::super::run::noise;
 use super::super::start_at_keyframe;
 use super::{Bench, Record};
 use bellcrank::model::{Control, Model};
-use bellcrank::sim::{Batch, BatchOptions, Precision, StepReport};
+use bellcrank::sim::{Batch, BatchOptions, Precision, StepReport, WorldStatus};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -52,6 +52,8 @@ struct Figures {
     iterations: usize,
     converged: f64,
     memory: usize,
+    /// Worlds that stopped: their steps are not work.
+    frozen: usize,
 }
 
 /// Runs all wanted cases in turn.
@@ -114,6 +116,8 @@ impl Case {
         figures.converged = converged as f64 / total;
         figures.contacts /= looks * self.worlds.len() as f64;
         figures.iterations = quantile(&counts, 0.5);
+        figures.frozen =
+            batch.report().status.iter().filter(|s| matches!(s, WorldStatus::Frozen { .. })).count();
         Ok(figures)
     }
 
@@ -164,6 +168,7 @@ impl Case {
             ("contacts_mean", short(middle.contacts).into()),
             ("iterations_median", middle.iterations.into()),
             ("converged_fraction", ((middle.converged * 1e4).round() / 1e4).into()),
+            ("frozen_worlds", middle.frozen.into()),
             ("memory_bytes_per_world", middle.memory.into()),
         ])
     }
