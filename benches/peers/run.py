@@ -139,7 +139,7 @@ def own_curves(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     for scene in ("worlds", "chain", "contact"):
         say(f"         curves: {scene}")
         try:
-            command = [arguments.bellcrank, "bench", scene, "--json", "--seconds", "0.1"]
+            command = [arguments.bellcrank, "bench", scene, "--json", "--seconds", "0.1", "--rounds", "1"]
             found += json.loads(output(command))
         except Failed as why:
             say(f"         {scene}: {why}")

@@ -10,7 +10,7 @@ const STYLE: &str = "
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
 svg { width: 100%; height: auto; margin: 0.5rem 0; }
 svg text { fill: var(--ink); font-size: 12px; } svg .title { font-size: 15px; }
-svg line { stroke: var(--faint); } svg polyline { fill: none; stroke-width: 2; } svg circle { stroke: none; }
+svg line { stroke: var(--faint); } svg polyline { fill: none !important; stroke-width: 2; } svg circle { stroke: none; }
 svg .bar { fill: var(--bar); }
 .c0 { stroke: #1f8bb0; fill: #1f8bb0; } .c1 { stroke: #e07a3f; fill: #e07a3f; } .c2 { stroke: #8f6fc0; fill: #8f6fc0; }
 .c3 { stroke: #4f9d69; fill: #4f9d69; } .c4 { stroke: #d0503f; fill: #d0503f; } .c5 { stroke: #8a93a0; fill: #8a93a0; }

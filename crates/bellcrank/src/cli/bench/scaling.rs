@@ -55,6 +55,6 @@ fn case(name: String, worlds: Vec<Arc<Model>>, precision: Precision, threads: us
         worlds,
         options: options(precision, threads),
         motion: Motion::Hold,
-        settle: 30,
+        settle: 10,
     }
 }
