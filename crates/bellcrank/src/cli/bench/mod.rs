@@ -20,6 +20,7 @@ mod scaling;
 mod step;
 mod tree;
 
+use super::say::say;
 use super::{Error, at_least_one};
 use bellcrank::model::{Model, library};
 use bellcrank::sim::{BatchOptions, Precision};
@@ -178,8 +179,8 @@ impl Record {
 impl Bench {
     pub fn run(self) -> Result<(), Error> {
         let Some(name) = &self.scene else {
-            SCENES.iter().for_each(|scene| println!("{:<12} {}", scene.name, scene.about));
-            println!("{:<12} {}", "all", OVERVIEW.join(", "));
+            SCENES.iter().for_each(|scene| say(format_args!("{:<12} {}", scene.name, scene.about)));
+            say(format_args!("{:<12} {}", "all", OVERVIEW.join(", ")));
             return Ok(());
         };
         let wanted = |scene: &&Scene| scene.name == name || name == "all" && OVERVIEW.contains(&scene.name);
@@ -191,7 +192,7 @@ impl Bench {
         for scene in scenes {
             let records = (scene.run)(&self)?;
             if !self.json {
-                println!("{}: {}", scene.name, scene.about);
+                say(format_args!("{}: {}", scene.name, scene.about));
                 print_table(&records);
             }
             found.push((scene, records));
@@ -203,7 +204,7 @@ impl Bench {
             let named = |(scene, records): (&Scene, Vec<Record>)| {
                 records.into_iter().map(|record| record.json(scene.name)).collect::<Vec<Value>>()
             };
-            println!("{}", Value::from(found.into_iter().flat_map(named).collect::<Vec<Value>>()));
+            say(format_args!("{}", Value::from(found.into_iter().flat_map(named).collect::<Vec<Value>>())));
         }
         Ok(())
     }
@@ -243,7 +244,7 @@ fn options(precision: Precision, threads: usize) -> BatchOptions {
 /// One line per record, one column per field; a new head where the fields change.
 fn print_table(records: &[Record]) {
     if records.is_empty() {
-        println!("nothing has such a name");
+        say("nothing has such a name");
     }
     for alike in records.chunk_by(|a, b| a.keys() == b.keys()) {
         let mut lines = vec![alike[0].keys().iter().map(|key| (*key).to_owned()).collect::<Vec<String>>()];
@@ -253,7 +254,7 @@ fn print_table(records: &[Record]) {
         for line in &lines {
             let cells: Vec<String> =
                 line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
-            println!("{}", cells.join("  "));
+            say(format_args!("{}", cells.join("  ")));
         }
     }
 }
