@@ -44,8 +44,7 @@ fn measure(name: &str) -> Result<String, Box<dyn std::error::Error>> {
     let mut batch = Batch::new(model.clone(), 1, options)?;
     batch.step(30);
     let (bodies, motors) = (model.bodies().len(), model.actuators().len());
-    let kind: fn(usize) -> Wrt =
-        if name == "humanoid" { Wrt::Effort } else { Wrt::TargetPosition };
+    let kind: fn(usize) -> Wrt = if name == "humanoid" { Wrt::Effort } else { Wrt::TargetPosition };
     let controls: Vec<Wrt> = (0..motors).map(kind).collect();
     let mut wrt = Wrt::state(bodies);
     wrt.extend(&controls);

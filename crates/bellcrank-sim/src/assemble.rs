@@ -9,9 +9,11 @@ use crate::constants::Constants;
 use crate::layout::{DofLayout, Layout};
 use crate::rows::{self, RowSettings};
 use crate::state::State;
+use crate::status::Report;
+use crate::step::{Method, Settings};
 use crate::workspace::Workspace;
 use crate::{drives, motion};
-use bellcrank_math::{Inline, Mask, Real, Twist};
+use bellcrank_math::{Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 
 /// Change of an asked angle per iteration at most [rad].
 const LARGEST_TURN: f64 = 0.1;
@@ -59,7 +61,7 @@ pub(crate) fn assemble<R: Real>(
     for _ in 0..goal.iterations {
         let open = R::run(Inline(
             #[inline(always)]
-            || iterate(layout, constants, targets, (&mut trial, ws)),
+            || iterate(layout, constants, (targets, true), R::zero(), (&mut trial, ws)),
         ));
         done = done | open.le(R::constant(goal.tolerance));
         if (done | !lanes).all() {
@@ -79,12 +81,61 @@ pub(crate) fn assemble<R: Real>(
     success
 }
 
-/// One Gauss–Newton iteration; gives the largest residual before it [m or rad].
+/// Iterations that mend a pose, at most.
+const MENDINGS: usize = 12;
+/// What is open by more than this is mended by velocities, gently [m and rad]: moving a pose costs or gives energy.
+const MOST_MENDED: f64 = 5e-2;
+
+/// Closes what a step has left open. Near the dead point of a linkage the rows of the start of a step do not tell how to
+/// close its end, and a step that runs beyond the reach of a mechanism would stay open for good; rows written anew
+/// in every iteration find back. Bodies move as little as their inertia lets them; velocities stay. What was closed is
+/// not touched, and what cannot be closed stays as it was.
+pub(crate) fn mend<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    settings: &Settings,
+    (state, ws): (&mut State<R>, &mut Workspace<R>),
+    report: &mut Report<R>,
+) {
+    let before = report.gap_metres.max(report.gap_radians);
+    let tolerance = R::constant(settings.gap_tolerance);
+    let open = state.alive & tolerance.lt(before) & before.lt(R::constant(MOST_MENDED));
+    if settings.method != Method::Eliminate || !layout.holds || !open.any() {
+        return;
+    }
+    ws.X_start.copy_from_slice(&state.X_WB);
+    let mut left = before;
+    for _ in 0..MENDINGS {
+        left = R::run(Inline(
+            #[inline(always)]
+            || iterate(layout, constants, (&[], false), tolerance, (state, ws)),
+        ));
+        if !(open & tolerance.lt(left)).any() {
+            break;
+        }
+    }
+    R::run(Inline(
+        #[inline(always)]
+        || {
+            let closed = open & left.le(tolerance);
+            for (X, old) in state.X_WB.iter_mut().zip(&ws.X_start) {
+                *X = Pose::new(Quat::select(closed, X.R, old.R), Vec3::select(closed, X.p, old.p));
+            }
+            rows::read_coordinates(layout, constants, state);
+            report.gap_metres = R::select(closed, left, report.gap_metres);
+            report.gap_radians = R::select(closed, left, report.gap_radians);
+        },
+    ));
+}
+
+/// One Gauss–Newton iteration in the lanes that are open by more than `tolerance`; gives the largest residual before
+/// it [m or rad].
 #[inline(always)]
 fn iterate<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    targets: &[Target<R>],
+    (targets, bases_stay): (&[Target<R>], bool),
+    tolerance: R,
     (state, ws): (&mut State<R>, &mut Workspace<R>),
 ) -> R {
     let settings =
@@ -98,7 +149,9 @@ fn iterate<R: Real>(
     }
     let missed = ask(layout, constants, targets, state, settings, ws);
     motion::momentum(layout, constants, state, R::zero(), ws);
-    hold_bases(layout, ws);
+    if bases_stay {
+        hold_bases(layout, ws);
+    }
     rows::add_all_joints(layout, ws);
     rows::add_couplings(layout, constants, settings.stiffness, ws);
     ws.factor.factor(&layout.pattern);
@@ -106,12 +159,15 @@ fn iterate<R: Real>(
     let (metres, radians) = rows::closing_impulses(layout, constants, state, settings, ws);
     push_targets(layout, targets, ws);
     ws.factor.solve(&layout.pattern, &mut ws.x);
+    let residual = metres.max(radians).max(missed);
+    let moves = tolerance.lt(residual);
     for b in 0..layout.position.len() {
         let move_by = -Twist::from_array(ws.x[layout.position[b]]);
-        state.X_WB[b] = motion::advance(state.X_WB[b], move_by, R::one());
+        let (X, old) = (motion::advance(state.X_WB[b], move_by, R::one()), state.X_WB[b]);
+        state.X_WB[b] = Pose::new(Quat::select(moves, X.R, old.R), Vec3::select(moves, X.p, old.p));
     }
     rows::read_coordinates(layout, constants, state);
-    metres.max(radians).max(missed)
+    residual
 }
 
 /// Corrections of the velocities: each makes what is left 1/ε smaller.

@@ -1,6 +1,6 @@
 //! Worlds of one model in blocks of lanes.
 
-use crate::assemble::Goal;
+use crate::assemble::{Goal, mend};
 use crate::batch::BodyContact;
 use crate::constants::Constants;
 use crate::field::Field;
@@ -219,12 +219,13 @@ impl<R: Real> Block<R> {
                 self.readout.V_before.copy_from_slice(&self.state.V_WB);
             }
             let parts = (&mut self.state, &self.control, &mut *ws);
-            let report = step(layout, &self.constants, settings, R::constant(dt), parts);
+            let mut report = step(layout, &self.constants, settings, R::constant(dt), parts);
+            if i + 1 == count {
+                self.readout.note(layout, ws);
+            }
+            mend(layout, &self.constants, settings, (&mut self.state, &mut *ws), &mut report);
             self.figures.add(&report, alive);
             self.note_frozen(&report, alive);
-        }
-        if count > 0 {
-            self.readout.note(layout, ws);
         }
     }
 

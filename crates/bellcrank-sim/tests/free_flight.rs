@@ -4,8 +4,8 @@ use crate::common::{built, noise};
 use crate::discrete_mechanics::{tight, variational};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{
-    Actuator, Body, Control, Dof, Joint, JointId, JointKind, Model, ModelBuilder, PerWorld, Spring,
-    WORLD, library,
+    Actuator, Body, Control, Dof, Joint, JointId, JointKind, Model, ModelBuilder, PerWorld, Spring, WORLD,
+    library,
 };
 use bellcrank_sim::{Batch, InteriorPoint, MinimalState};
 use std::sync::Arc;
@@ -167,7 +167,11 @@ fn a_fixed_joint_makes_one_body_of_two() {
         let mut m = ModelBuilder::new("rod");
         if merged {
             let size = Vec3::new(0.1, 0.1, 0.8);
-            m.body(Body::new("rod").at(Pose::translation(0.0, 0.4, 0.0)).solid_box(2.0, Vec3::new(0.1, size.z, 0.1)));
+            m.body(
+                Body::new("rod")
+                    .at(Pose::translation(0.0, 0.4, 0.0))
+                    .solid_box(2.0, Vec3::new(0.1, size.z, 0.1)),
+            );
         } else {
             let size = Vec3::new(half.x, half.z, half.y);
             m.body(Body::new("rod").at(Pose::translation(0.0, 0.2, 0.0)).solid_box(1.0, size));

@@ -5,7 +5,8 @@ use crate::discrete_mechanics::variational;
 use crate::free_flight::{KINDS, throw, twister};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{
-    Actuator, Body, BodyId, Geometry, HeightField, Joint, Model, ModelBuilder, Parameters, Shape, WORLD, library,
+    Actuator, Body, BodyId, Geometry, HeightField, Joint, Model, ModelBuilder, Parameters, Shape, WORLD,
+    library,
 };
 use bellcrank_sim::{Batch, BatchOptions, InteriorPoint, Wrt};
 use std::sync::Arc;
@@ -259,17 +260,19 @@ fn robots_in_the_air_and_on_the_ground() {
 fn a_box_at_every_kappa() {
     let mut b = batch(&block(0.5), 0.05);
     b.step(10);
-    for (kappa, amount, tolerance) in [(1e-3, 1e-4, 1e-6), (1e-4, 2e-5, 1e-6), (1e-6, 1e-6, 1e-4), (1e-8, 1e-7, 1e-2)] {
+    for (kappa, amount, tolerance) in
+        [(1e-3, 1e-4, 1e-6), (1e-4, 2e-5, 1e-6), (1e-6, 1e-6, 1e-4), (1e-8, 1e-7, 1e-2)]
+    {
         let columns = everything(&b);
         let jacobian = b.step_jacobian(0, kappa, &columns).unwrap();
         let mut worst = 0.0_f64;
         for (k, wrt) in columns.iter().enumerate() {
             let column = jacobian.column(k);
             let size = column.iter().fold(1e-2_f64, |m, x| m.max(x.abs()));
-            let [coarse, fine] = [amount, 0.5 * amount].map(|a| b.step_difference(0, kappa, *wrt, a).unwrap());
-            let error = (0..column.len()).fold(0.0_f64, |m, i| {
-                m.max((column[i] - (4.0 * fine[i] - coarse[i]) / 3.0).abs())
-            });
+            let [coarse, fine] =
+                [amount, 0.5 * amount].map(|a| b.step_difference(0, kappa, *wrt, a).unwrap());
+            let error = (0..column.len())
+                .fold(0.0_f64, |m, i| m.max((column[i] - (4.0 * fine[i] - coarse[i]) / 3.0).abs()));
             worst = worst.max(error / size);
         }
         println!("box at κ {kappa:e}: worst {worst:e}");
@@ -362,7 +365,8 @@ fn what_is_not_there_is_told_and_not_a_panic() {
 #[test]
 fn contacts_that_are_searched_for_have_derivatives_too() {
     let mut m = ModelBuilder::new("hills");
-    let heights = (0..25).map(|i| 0.05 * ((i % 5) as f64 * 0.7).sin() + 0.03 * ((i / 5) as f64).cos()).collect();
+    let heights =
+        (0..25).map(|i| 0.05 * ((i % 5) as f64 * 0.7).sin() + 0.03 * ((i / 5) as f64).cos()).collect();
     let field = HeightField { rows: 5, columns: 5, size: [4.0, 4.0], heights };
     m.shape(Shape::new("hills", WORLD, Geometry::HeightField(Arc::new(field))).friction(0.5));
     let ball = m.body(Body::new("ball").at(Pose::translation(0.3, 0.2, 0.3)).solid_sphere(1.0, 0.1));

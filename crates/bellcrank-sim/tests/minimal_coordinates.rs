@@ -39,7 +39,8 @@ fn shaken(b: &Batch, seed: usize) -> MinimalState {
             _ => None,
         };
         for k in 0..count {
-            coordinates[first + k] += if rotation.is_none_or(|r| k < r) { 0.3 * noise(seed + 1, first + k) } else { 0.0 };
+            coordinates[first + k] +=
+                if rotation.is_none_or(|r| k < r) { 0.3 * noise(seed + 1, first + k) } else { 0.0 };
         }
         if let Some(r) = rotation {
             let q = &mut coordinates[first + r..first + r + 4];
@@ -87,7 +88,10 @@ fn a_step_leaves_nothing_that_minimal_coordinates_do_not_tell() {
         b.set_minimal_state(0, &state).unwrap();
         for ((X, V), (X1, V1)) in before.iter().zip(bodies(&b)) {
             assert!((X.p - X1.p).norm() < 1e-9 && so3::log(X.R * X1.R.inverse()).norm() < 1e-9);
-            assert!((V.linear - V1.linear).norm() < 1e-6 && (V.angular - V1.angular).norm() < 1e-6, "{V:?} {V1:?}");
+            assert!(
+                (V.linear - V1.linear).norm() < 1e-6 && (V.angular - V1.angular).norm() < 1e-6,
+                "{V:?} {V1:?}"
+            );
         }
     }
 }
@@ -115,7 +119,9 @@ fn nudged(b: &Batch, state: &MinimalState, index: usize, amount: f64) -> Minimal
                 Some(r) if own >= r => {
                     let axis = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()][own - r] * amount;
                     let q = &mut out.coordinates[coordinate + r..coordinate + r + 4];
-                    q.copy_from_slice(&(so3::exp(axis) * Quat::from_wxyz([q[0], q[1], q[2], q[3]])).to_wxyz());
+                    q.copy_from_slice(
+                        &(so3::exp(axis) * Quat::from_wxyz([q[0], q[1], q[2], q[3]])).to_wxyz(),
+                    );
                 }
                 _ => out.coordinates[coordinate + own] += amount,
             }
@@ -210,9 +216,8 @@ fn a_step_in_minimal_coordinates_is_the_chain_of_its_parts() {
         let (d, states) = (2 * list.len(), 12 * model.bodies().len());
         let size = found.jacobian.values.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for r in 0..d {
-            let row: Vec<f64> = (0..wrt.len())
-                .map(|c| (0..states).map(|k| end.get(r, k) * whole.get(k, c)).sum())
-                .collect();
+            let row: Vec<f64> =
+                (0..wrt.len()).map(|c| (0..states).map(|k| end.get(r, k) * whole.get(k, c)).sum()).collect();
             for c in 0..d + besides.len() {
                 let expected: f64 = if c < d {
                     (0..states).map(|k| row[k] * start.get(k, c)).sum()
@@ -265,5 +270,8 @@ fn wrong_counts_and_freedoms_are_told() {
     assert_eq!(said, "coordinates: 1 values were given, expected: 3");
     let all = b.minimal_jacobian(0, &[0, 1, 2]).unwrap_err().to_string();
     assert!(all.contains("do not tell where the mechanism is"), "{all}");
-    assert_eq!(b.minimal_jacobian(0, &[9]).unwrap_err().to_string(), "there is no freedom number 9; there are 3");
+    assert_eq!(
+        b.minimal_jacobian(0, &[9]).unwrap_err().to_string(),
+        "there is no freedom number 9; there are 3"
+    );
 }

@@ -33,8 +33,7 @@ pub use delassus::{Delassus, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
     Aim, BlockLu, Directions, Friction, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Pyramid,
-    Rub, RubLine, Solution,
-    Violation, none_acts,
+    Rub, RubLine, Solution, Violation, none_acts,
 };
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use pattern::BlockPattern;

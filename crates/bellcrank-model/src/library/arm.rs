@@ -32,7 +32,8 @@ pub fn arm() -> ModelBuilder {
     let colors = [SLATE, AMBER, SAND, AMBER, CORAL, PLUM, TEAL];
     for (k, ((at, axis, centre, size, mass), color)) in LINKS.into_iter().zip(colors).enumerate() {
         let (name, joint) = (format!("link{}", k + 1), format!("joint{}", k + 1));
-        let body = b.body(Body::new(&*name).at(Pose::from_position(vector(centre))).solid_box(mass, vector(size)));
+        let body =
+            b.body(Body::new(&*name).at(Pose::from_position(vector(centre))).solid_box(mass, vector(size)));
         let look = Shape::new(name, body, Geometry::Box { half: vector(size) * 0.5 });
         b.shape(look.color(color).visual_only());
         let hinge = Joint::revolute(&*joint, last, body).placed(vector(at), axis).limits(-2.8, 2.8);

@@ -46,8 +46,10 @@ fn add_leg(b: &mut ModelBuilder, trunk: BodyId, leg: &str, pivot: Vec3, left: f6
     let hip = b.body(Body::new(format!("{leg}_hip")).at(at).solid_box(0.7, block));
     let look = Shape::new(format!("{leg}_hip"), hip, Geometry::Box { half: block * 0.5 });
     b.shape(look.color(PLUM).visual_only());
-    let thigh = super::parts::bar(b, &format!("{leg}_thigh"), top, knee, super::parts::stock(0.02, 1.0, AMBER));
-    let calf = super::parts::bar(b, &format!("{leg}_calf"), knee, toe, super::parts::stock(0.012, 0.17, CORAL));
+    let thigh =
+        super::parts::bar(b, &format!("{leg}_thigh"), top, knee, super::parts::stock(0.02, 1.0, AMBER));
+    let calf =
+        super::parts::bar(b, &format!("{leg}_calf"), knee, toe, super::parts::stock(0.012, 0.17, CORAL));
     let hinges = [
         ("abduction", trunk, hip, pivot, Vec3::x_axis()),
         ("hip", hip, thigh, top, Vec3::y_axis()),

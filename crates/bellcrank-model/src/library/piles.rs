@@ -40,7 +40,8 @@ impl Default for Pile {
     fn default() -> Self {
         use Solid::{Ball, Capsule, Cube, Cylinder, Ellipsoid};
         let layers = vec![Cube, Cylinder, Ellipsoid, Capsule, Ball];
-        Pile { across: 5, layers, spacing: [0.06, 0.07], jitter: 0.006, rolling: 0.0 }
+        // no two overlap at the start: the longest is 60 mm and stands up to 6 mm beside its place
+        Pile { across: 5, layers, spacing: [0.073, 0.07], jitter: 0.006, rolling: 0.0 }
     }
 }
 
@@ -50,7 +51,8 @@ const FRICTION: f64 = 0.8;
 impl Pile {
     /// Twelve cubes, capsules and balls in three layers of 2 × 2.
     pub fn small() -> Self {
-        Pile { across: 2, layers: vec![Solid::Cube, Solid::Capsule, Solid::Ball], ..Pile::default() }
+        let layers = vec![Solid::Cube, Solid::Capsule, Solid::Ball];
+        Pile { across: 2, layers, spacing: [0.063, 0.07], ..Pile::default() }
     }
 
     /// The model, not yet built.

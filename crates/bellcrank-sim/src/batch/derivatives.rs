@@ -75,7 +75,9 @@ impl Batch {
         if found != expected {
             return Err(BatchError::WrongCount { what: "cotangent", found, expected });
         }
-        self.on_scratch(world, kappa, wrt, |scratch, source, how| scratch.pullback(source, how, (cotangent, wrt)))
+        self.on_scratch(world, kappa, wrt, |scratch, source, how| {
+            scratch.pullback(source, how, (cotangent, wrt))
+        })
     }
 
     /// The same for several worlds, over the threads of the batch; one cotangent each.
@@ -129,8 +131,9 @@ impl Batch {
     ) -> Result<Vec<T>, BatchError> {
         match &self.pool {
             None => worlds.iter().enumerate().map(|(k, world)| f(k, *world)).collect(),
-            Some(pool) => pool
-                .install(|| worlds.par_iter().enumerate().map(|(k, world)| f(k, *world)).collect()),
+            Some(pool) => {
+                pool.install(|| worlds.par_iter().enumerate().map(|(k, world)| f(k, *world)).collect())
+            }
         }
     }
 

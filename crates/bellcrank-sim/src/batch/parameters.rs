@@ -65,7 +65,11 @@ fn check(model: &Model, parameters: &Parameters, worlds: usize) -> Result<(), Ba
     all(&parameters.gravity, worlds, "gravity", gravity)?;
     all(&parameters.contact_gain, worlds, "contact gain", |gain| {
         finite(gain)?;
-        if gain.iter().all(|x| *x >= 0.0) { Ok(()) } else { Err("factors on contacts' gains must be zero or more") }
+        if gain.iter().all(|x| *x >= 0.0) {
+            Ok(())
+        } else {
+            Err("factors on contacts' gains must be zero or more")
+        }
     })?;
     for (b, body) in model.bodies().iter().enumerate() {
         all(parameters.body(BodyId::new(b)), worlds, &format!("body {:?}", body.name), |p| {

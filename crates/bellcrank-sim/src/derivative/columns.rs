@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use bellcrank_math::{Inline, LaneJob, Real, Vec3};
 
 /// Rounds of taking the joints' compliance out of a solution.
-const REFINEMENTS: usize = 2;
+const REFINEMENTS: usize = 1;
 
 /// Six numbers of a column: a push on a body, what a joint is short of, or how an end pose moves by itself.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl Columns {
         slopes: &Slopes,
     ) {
         let rows = Rows::of(layout);
-        for &(column, k) in &passes.riders[pass] {
+        for &(column, k) in &passes.list[pass].riders {
             let first = self.entries.len();
             let list = &mut self.entries;
             incidence.each(layout, wrt[column], |equation| match equation {

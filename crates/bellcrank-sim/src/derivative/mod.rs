@@ -25,9 +25,9 @@ mod solved;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};
-pub(crate) use solved::{Scratch, Solved};
 pub(crate) use minimal::Moving;
 pub use minimal::{Dense, Freedom, MinimalJacobian, MinimalState, MinimalStep};
+pub(crate) use solved::{Scratch, Solved};
 pub use wrt::Wrt;
 
 use crate::batch::BatchError;
@@ -36,8 +36,8 @@ use bellcrank_math::{Dual, Elem, Pose, Twist};
 use bellcrank_solve::InteriorPoint;
 use columns::{SolveColumns, pull_back};
 
-/// Derivatives that one evaluation in dual numbers carries: two vectors of four numbers.
-const CARRIED: usize = 8;
+/// Derivatives that one evaluation in dual numbers carries: on a tree the poses of all bodies need no more.
+const CARRIED: usize = 12;
 type Many = Dual<f64, CARRIED>;
 
 /// Where a step ends.

@@ -152,12 +152,44 @@ fn drive(layout: &Layout, actuator: usize, mut f: impl FnMut(Equation)) {
     }
 }
 
+/// One evaluation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pass {
+    /// Column and derivative of all that ride in it.
+    pub riders: Vec<(usize, usize)>,
+    /// All that changes is what pushes: velocities, controls, masses, gains. Geometry stays as it is.
+    pub light: bool,
+}
+
 /// Evaluations, and who rides in each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passes {
     wrt: Vec<Wrt>,
-    /// By evaluation: (column, derivative).
-    pub riders: Vec<Vec<(usize, usize)>>,
+    pub list: Vec<Pass>,
+}
+
+/// Numbers that change neither where anything is nor which contacts and limits there are.
+fn is_light(wrt: Wrt) -> bool {
+    matches!(
+        wrt,
+        Wrt::LinearVelocity { .. }
+            | Wrt::AngularVelocity { .. }
+            | Wrt::Effort(_)
+            | Wrt::TargetPosition(_)
+            | Wrt::TargetVelocity(_)
+            | Wrt::Force { .. }
+            | Wrt::Moment { .. }
+            | Wrt::Mass(_)
+            | Wrt::Inertia { .. }
+            | Wrt::Stiffness(_)
+            | Wrt::Rest(_)
+            | Wrt::Damping(_)
+            | Wrt::Armature(_)
+            | Wrt::Kp(_)
+            | Wrt::Kd(_)
+            | Wrt::Gear(_)
+            | Wrt::Gravity { .. }
+    )
 }
 
 impl Passes {
@@ -167,7 +199,7 @@ impl Passes {
             return;
         }
         self.wrt = wrt.to_vec();
-        self.riders.clear();
+        self.list.clear();
         let counts = [layout.position.len(), layout.joints.len(), layout.couplings.len(), layout.lines.len()];
         let number = |equation: Equation| match equation {
             Equation::Body(b) => b,
@@ -177,20 +209,23 @@ impl Passes {
             Equation::Touch(t) => counts.iter().sum::<usize>() + t,
         };
         let words = (counts.iter().sum::<usize>() + incidence.slots.len()).div_ceil(64);
-        // by derivative of all evaluations: equations that it enters already
-        let mut taken: Vec<Vec<u64>> = Vec::new();
         let mut mine = vec![0_u64; words];
-        for (column, wrt) in wrt.iter().enumerate() {
-            mine.fill(0);
-            incidence.each(layout, *wrt, |e| mine[number(e) / 64] |= 1 << (number(e) % 64));
-            let free = |other: &Vec<u64>| other.iter().zip(&mine).all(|(a, b)| a & b == 0);
-            let at = taken.iter().position(free).unwrap_or_else(|| {
-                taken.push(vec![0; words]);
-                taken.len() - 1
-            });
-            taken[at].iter_mut().zip(&mine).for_each(|(a, b)| *a |= b);
-            self.riders.resize_with(taken.len().div_ceil(CARRIED), Vec::new);
-            self.riders[at / CARRIED].push((column, at % CARRIED));
+        for light in [false, true] {
+            // by derivative of all evaluations of this kind: equations that it enters already
+            let (mut taken, first): (Vec<Vec<u64>>, usize) = (Vec::new(), self.list.len());
+            for (column, wrt) in wrt.iter().enumerate().filter(|(_, wrt)| is_light(**wrt) == light) {
+                mine.fill(0);
+                incidence.each(layout, *wrt, |e| mine[number(e) / 64] |= 1 << (number(e) % 64));
+                let free = |other: &Vec<u64>| other.iter().zip(&mine).all(|(a, b)| a & b == 0);
+                let at = taken.iter().position(free).unwrap_or_else(|| {
+                    taken.push(vec![0; words]);
+                    taken.len() - 1
+                });
+                taken[at].iter_mut().zip(&mine).for_each(|(a, b)| *a |= b);
+                let count = first + taken.len().div_ceil(CARRIED);
+                self.list.resize_with(count, || Pass { riders: Vec::new(), light });
+                self.list[first + at / CARRIED].riders.push((column, at % CARRIED));
+            }
         }
     }
 }

@@ -7,10 +7,10 @@
 use super::{CARRIED, Many};
 use crate::constants::Constants;
 use crate::interior::{self, End, InteriorWorkspace, joint_amounts, slack, twists};
-use crate::layout::Layout;
+use crate::layout::{JointLayout, Layout};
 use crate::state::State;
 use crate::step::{Integrator, stage};
-use crate::workspace::Workspace;
+use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Inline, Real, Twist};
 use bellcrank_solve::MOST_DIRECTIONS;
 
@@ -91,6 +91,19 @@ fn add_pushed(y: &mut Six, row: &[Many; 6], force: Many) {
     }
 }
 
+/// What a joint's amounts along its rows push; nothing left open.
+#[inline(always)]
+fn pushed(joint: &JointLayout, start: &JointRows<Many>, amount: &[Many; 6], used: usize) -> JointSlopes {
+    let mut slopes = JointSlopes { s: [NONE; 6], p: [NONE; 6], rest: [NONE; 6] };
+    for i in 0..used {
+        add_pushed(&mut slopes.s, &start.s[i], -amount[i]);
+        if joint.predecessor.is_some() {
+            add_pushed(&mut slopes.p, &start.p[i], -amount[i]);
+        }
+    }
+    slopes
+}
+
 impl Slopes {
     pub fn read(&mut self, all: &mut Evaluated<'_>) {
         stage!(Many, self.read_bodies(all));
@@ -98,6 +111,21 @@ impl Slopes {
         stage!(Many, self.read_limits(all));
         stage!(Many, self.read_several(all));
         stage!(Many, self.read_touches(all));
+    }
+
+    /// What pushes alone: bodies, joints and lines.
+    pub fn read_light(&mut self, all: &mut Evaluated<'_>) {
+        stage!(Many, self.read_bodies(all));
+        stage!(Many, {
+            let (layout, ws, own) = (all.layout, &*all.ws, &*all.own);
+            self.joints.clear();
+            for (j, joint) in layout.joints.iter().enumerate() {
+                let start = &ws.joints[j];
+                let (amount, used) = joint_amounts(layout, joint, start, &own.joints[j].lambda, &ws.u);
+                self.joints.push(pushed(joint, start, &amount, used));
+            }
+        });
+        stage!(Many, self.read_lines(all));
     }
 
     #[inline(always)]
@@ -139,13 +167,7 @@ impl Slopes {
             let (rows, c, start) = (&mut own.joints[j], &all.constants.joints[j], &ws.joints[j]);
             interior::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
             let (amount, used) = joint_amounts(all.layout, joint, start, &rows.lambda, &ws.u);
-            let mut slopes = JointSlopes { s: [NONE; 6], p: [NONE; 6], rest: [NONE; 6] };
-            for i in 0..used {
-                add_pushed(&mut slopes.s, &start.s[i], -amount[i]);
-                if joint.predecessor.is_some() {
-                    add_pushed(&mut slopes.p, &start.p[i], -amount[i]);
-                }
-            }
+            let mut slopes = pushed(joint, start, &amount, used);
             for i in 0..joint.kind.row_count() {
                 slopes.rest[i] = rows.rest[i].tangent;
             }
@@ -201,7 +223,13 @@ impl Slopes {
         self.couplings.resize_with(layout.couplings.len(), Default::default);
         for c in 0..layout.couplings.len() {
             let inverse_dt = all.dt.recip();
-            interior::evaluate_coupling(layout, c, &own.joints, (all.state, inverse_dt), &mut own.couplings[c]);
+            interior::evaluate_coupling(
+                layout,
+                c,
+                &own.joints,
+                (all.state, inverse_dt),
+                &mut own.couplings[c],
+            );
             let (pushes, rest) = &mut self.couplings[c];
             *rest = own.couplings[c].rest.tangent;
             pushes.clear();
@@ -211,6 +239,12 @@ impl Slopes {
                 pushes.push(push);
             }
         }
+        self.read_lines(all);
+    }
+
+    #[inline(always)]
+    fn read_lines(&mut self, all: &mut Evaluated<'_>) {
+        let (layout, ws) = (all.layout, &*all.ws);
         self.lines.resize_with(layout.lines.len(), Vec::new);
         for (l, line) in layout.lines.iter().enumerate() {
             let row = &ws.lines[l];

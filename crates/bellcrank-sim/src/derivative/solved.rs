@@ -1,7 +1,7 @@
 //! A step solved to rounding at one κ: what derivatives are taken of. Its memory is kept from call to call.
 
 use super::columns::Columns;
-use super::passes::{Incidence, Passes};
+use super::passes::{Incidence, Pass, Passes};
 use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
 use crate::batch::BatchError;
@@ -9,7 +9,7 @@ use crate::constants::Constants;
 use crate::interior::{self, InteriorWorkspace, System};
 use crate::lane_access::read_lane;
 use crate::step::{Settings, blank_report, finish, stage};
-use crate::workspace::Workspace;
+use crate::workspace::{JointRows, Workspace};
 use bellcrank_collide::PairKind;
 use bellcrank_math::{Inline, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
@@ -139,7 +139,7 @@ impl Scratch {
         let changed = self.incidence.set_touches(&self.solved.own);
         self.passes.plan(source.layout, &self.incidence, wrt, changed);
         self.columns.clear(wrt.len());
-        for pass in 0..self.passes.riders.len() {
+        for pass in 0..self.passes.list.len() {
             self.evaluate(source, how, wrt, pass);
             let who = (&self.incidence, wrt);
             self.columns.gather(source.layout, (&self.passes, pass), who, &self.slopes);
@@ -152,8 +152,14 @@ impl Scratch {
         let (layout, (settings, point)) = (source.layout, how);
         let Scratch { solved, inputs, ws, own, .. } = self;
         inputs.reset(source, &self.dual);
-        for &(column, k) in &self.passes.riders[pass] {
-            inputs.nudge(source, wrt[column], Many::variable(0.0, k));
+        let Pass { riders, light } = &self.passes.list[pass];
+        stage!(Many, {
+            for &(column, k) in riders {
+                inputs.nudge(source, wrt[column], Many::variable(0.0, k));
+            }
+        });
+        if *light {
+            return self.evaluate_light(source, how);
         }
         inputs.settle(layout);
         let Inputs { state, control, constants, dt } = &*inputs;
@@ -169,6 +175,35 @@ impl Scratch {
         let integrator = settings.integrator;
         let answer = (&solved.ws, &solved.own);
         self.slopes.read(&mut Evaluated { layout, constants, state, integrator, dt: *dt, ws, own, answer });
+    }
+
+    /// The same where geometry stays as it is: rows are those of the answer, and only what pushes is evaluated.
+    fn evaluate_light(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) {
+        let (layout, (settings, point)) = (source.layout, how);
+        let Scratch { solved, inputs, ws, own, .. } = self;
+        let Inputs { state, control, constants, dt } = &*inputs;
+        for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
+            rows.copy_from(known);
+        }
+        interior::push_rows(layout, constants, (settings.integrator, *dt), (state, control, ws));
+        keep_bounds(solved, *dt, ws);
+        stage!(Many, crate::drives::set_weights(layout, ws));
+        copy_iterate(solved, ws, own);
+        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
+        system.prepare();
+        system.advance_bodies();
+        let integrator = settings.integrator;
+        let answer = (&solved.ws, &solved.own);
+        self.slopes.read_light(&mut Evaluated {
+            layout,
+            constants,
+            state,
+            integrator,
+            dt: *dt,
+            ws,
+            own,
+            answer,
+        });
     }
 
     /// Poses and velocities at the end of the step.
@@ -187,6 +222,22 @@ impl Scratch {
         let mut report = blank_report(ws);
         finish(layout, constants, state, ws, &mut report);
         read_lane(state, control, 0)
+    }
+}
+
+impl JointRows<Many> {
+    /// The same rows as constants.
+    fn copy_from(&mut self, known: &JointRows<f64>) {
+        let fixed = Many::constant_of;
+        for i in 0..6 {
+            for k in 0..6 {
+                self.s[i][k] = fixed(known.s[i][k]);
+                self.p[i][k] = fixed(known.p[i][k]);
+            }
+            self.weight[i] = fixed(known.weight[i]);
+            self.rate[i] = fixed(known.rate[i]);
+            self.target[i] = fixed(known.target[i]);
+        }
     }
 }
 
@@ -251,11 +302,7 @@ fn hold_features(
 }
 
 /// Sizes of shapes whose contacts are found by a search have no derivative.
-fn check_pairs(
-    source: &Source<'_>,
-    own: &InteriorWorkspace<f64>,
-    wrt: &[Wrt],
-) -> Result<(), BatchError> {
+fn check_pairs(source: &Source<'_>, own: &InteriorWorkspace<f64>, wrt: &[Wrt]) -> Result<(), BatchError> {
     for touch in &own.touches {
         let pair = &source.layout.plan.pairs()[source.layout.contacts[touch.slot].pair];
         let sized = |wrt: &Wrt| match wrt {

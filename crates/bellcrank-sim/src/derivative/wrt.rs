@@ -146,7 +146,8 @@ impl Wrt {
     /// Whether there is such a number.
     pub(crate) fn check(self, model: &Model, layout: &Layout) -> Result<(), BatchError> {
         let (bodies, joints, dofs) = (model.bodies().len(), layout.joints.len(), layout.dof_count);
-        let (pairs, shapes, motors) = (layout.plan.pairs().len(), model.shapes().len(), layout.actuators.len());
+        let (pairs, shapes, motors) =
+            (layout.plan.pairs().len(), model.shapes().len(), layout.actuators.len());
         let (what, index, count, axis, axes) = match self {
             Wrt::Position { body, axis }
             | Wrt::Rotation { body, axis }

@@ -8,7 +8,7 @@ use crate::constants::{Constants, JointConstants};
 use crate::layout::{JointLayout, Layout};
 use crate::rows::{joint_pose, unwrap};
 use crate::state::State;
-use bellcrank_math::{Pose, Real, Wrench};
+use bellcrank_math::{Pose, Real, Vec3, Wrench};
 use bellcrank_model::kinematics;
 
 /// A joint's rows at the end of the step, as rows on the velocities per Δt.
@@ -39,6 +39,27 @@ pub(crate) struct End<'a, R> {
     pub inverse_dt: R,
 }
 
+/// Where a joint is.
+struct Place<'a, R> {
+    joint: &'a JointLayout,
+    X_WF: Pose<R>,
+    p_M: Vec3<R>,
+}
+
+/// A row in F's axes at M's origin as rows on the velocities of successor and predecessor. No closure: it would lose the
+/// instruction set.
+#[inline(always)]
+fn put<R: Real>(end: &End<'_, R>, place: &Place<'_, R>, row: Wrench<R>, (s, p): (&mut [R; 6], &mut [R; 6])) {
+    let row = row.rotated(place.X_WF.R);
+    let successor = place.joint.successor;
+    let arm = end.X_WB[successor].p - place.p_M;
+    *s = end.bodies[successor].pull_back(row.at_point(arm).to_array());
+    if let Some(b) = place.joint.predecessor {
+        let on_p = (-row.at_point(end.X_WB[b].p - place.p_M)).to_array();
+        *p = end.bodies[b].pull_back(on_p);
+    }
+}
+
 /// Evaluates one joint at the end of the step: gap, rows, and coordinates where somebody asks for them.
 #[inline(always)]
 pub(crate) fn evaluate_joint<R: Real>(
@@ -52,18 +73,10 @@ pub(crate) fn evaluate_joint<R: Real>(
     let count = joint.kind.row_count();
     let gap = kinematics::residual(joint.kind, X_FM);
     let axes = kinematics::constraint_axes(joint.kind, X_FM);
-    let arm_s = end.X_WB[joint.successor].p - X_WM.p;
-    let put = |i: usize, row: Wrench<R>, rows: &mut EndRows<R>| {
-        let row = row.rotated(X_WF.R);
-        rows.s[i] = end.bodies[joint.successor].pull_back(row.at_point(arm_s).to_array());
-        if let Some(p) = joint.predecessor {
-            let on_p = (-row.at_point(end.X_WB[p].p - X_WM.p)).to_array();
-            rows.p[i] = end.bodies[p].pull_back(on_p);
-        }
-    };
+    let place = Place { joint, X_WF, p_M: X_WM.p };
     let (positions, mut far, mut turned) = (joint.kind.position_row_count(), R::zero(), R::zero());
     for i in 0..count {
-        put(i, axes[i], rows);
+        put(end, &place, axes[i], (&mut rows.s[i], &mut rows.p[i]));
         rows.rest[i] = (gap[i] - target[i]) * end.inverse_dt;
         let sum = if i < positions { &mut far } else { &mut turned };
         *sum = gap[i].mul_add(gap[i], *sum);
@@ -71,7 +84,7 @@ pub(crate) fn evaluate_joint<R: Real>(
     if free {
         let axes = kinematics::rate_axes(joint.kind, X_FM);
         for k in 0..joint.kind.dof_count() {
-            put(count + k, axes[k], rows);
+            put(end, &place, axes[k], (&mut rows.s[count + k], &mut rows.p[count + k]));
         }
         rows.q = kinematics::coordinates(joint.kind, X_FM);
     }

@@ -79,11 +79,21 @@ pub(crate) fn begin<R: Real>(
     cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
+    push_rows(layout, constants, (settings.integrator, dt), (state, control, ws));
+    own.collect(layout, constants, (settings, point, dt), state, ws);
+}
+
+/// What resists and drives along the rows at the start of the step.
+pub(crate) fn push_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (integrator, dt): (Integrator, R),
+    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+) {
     let times = Times { dt, drift: dt };
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
-    stage!(R, prepare_drives(layout, constants, (settings.integrator, dt), state, ws));
-    own.collect(layout, constants, (settings, point, dt), state, ws);
+    stage!(R, prepare_drives(layout, constants, (integrator, dt), state, ws));
 }
 
 /// Velocities, reactions and end poses, left in the workspaces.

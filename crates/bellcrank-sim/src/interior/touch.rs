@@ -172,17 +172,14 @@ impl<R: Real> Touch<R> {
         let point = |(plain, X): (Pose, Pose<R>), p: Vec3| {
             X.transform_point(Vec3::constant(plain.inverse().transform_point(p)))
         };
-        let turned = |(plain, X): (Pose, Pose<R>), v: Vec3| {
-            X.R.rotate(Vec3::constant(plain.R.rotate_inverse(v)))
-        };
+        let turned =
+            |(plain, X): (Pose, Pose<R>), v: Vec3| X.R.rotate(Vec3::constant(plain.R.rotate_inverse(v)));
         (self.core_a, self.core_b) = (point(a, known.core_a), point(b, known.core_b));
         let f = known.frame;
         self.frame = match known.sides {
             Sides::FlatA => Mat3::from_columns(turned(a, f.x), turned(a, f.y), turned(a, f.z)),
             Sides::FlatB => Mat3::from_columns(turned(b, f.x), turned(b, f.y), turned(b, f.z)),
-            Sides::Round => {
-                Mat3::from_columns(Vec3::constant(f.x), Vec3::constant(f.y), Vec3::constant(f.z))
-            }
+            Sides::Round => Mat3::from_columns(Vec3::constant(f.x), Vec3::constant(f.y), Vec3::constant(f.z)),
         };
         self.offset = R::constant(known.offset);
     }

@@ -107,23 +107,52 @@ pub struct Solution<R: Real> {
 
 const SHARE: f64 = 0.95;
 const HALVINGS: usize = 10;
-/// A warm start that can only take steps shorter than this is given up.
-const JAM: f64 = 0.02;
+/// Where the predictor gets no further than this, its second-order term says nothing; where the corrector does not, the next
+/// step goes back to the middle first.
+const SHORT: f64 = 0.1;
+/// What a careful attempt leaves of the products in each step, and of the way to the boundary.
+const CAREFUL: (f64, f64) = (0.3, 0.9);
+
+/// How a solve begins and goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Attempt {
+    /// From the last step's answer.
+    Warm,
+    /// From the middle of all cones.
+    Cold,
+    /// From there in small steps without prediction: for the few that jam at a boundary.
+    Careful,
+}
+
+impl Attempt {
+    /// Steps shorter than this end the attempt.
+    fn jam(self) -> f64 {
+        match self {
+            Attempt::Warm => 0.02,
+            Attempt::Cold => 1e-3,
+            Attempt::Careful => 0.0,
+        }
+    }
+}
+
 /// Below so many κ on average the predictor, which aims at zero, says little about the way to κ: plain Newton steps.
 const NEAR: f64 = 10.0;
 
 impl InteriorPoint {
-    /// Solves the system in the masked lanes, warm first and cold where that fails.
+    /// Solves the system in the masked lanes: warm first, cold where that fails, and carefully where that jams.
     pub fn solve<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
-        let warm = self.warm_start > 0.0;
-        let mut solution = self.run(system, alive, warm);
-        if warm {
+        let first = if self.warm_start > 0.0 { Attempt::Warm } else { Attempt::Cold };
+        let mut solution = self.run(system, alive, first);
+        for attempt in [Attempt::Cold, Attempt::Careful] {
             let failed = R::run(Inline(
                 #[inline(always)]
                 || alive & !solution.converged,
             ));
-            if failed.any() {
-                let again = self.run(system, failed, false);
+            if !failed.any() || (attempt == Attempt::Careful && !system.has_cones()) {
+                break;
+            }
+            if attempt != first {
+                let again = self.run(system, failed, attempt);
                 solution = R::run(Inline(
                     #[inline(always)]
                     || solution.or(failed, &again),
@@ -133,9 +162,9 @@ impl InteriorPoint {
         solution
     }
 
-    fn run<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask, warm: bool) -> Solution<R> {
+    fn run<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask, attempt: Attempt) -> Solution<R> {
         let kappa = R::constant(self.kappa);
-        system.start(lanes, warm);
+        system.start(lanes, attempt == Attempt::Warm);
         let mut violation = system.evaluate(kappa);
         let mut solution = R::run(Inline(
             #[inline(always)]
@@ -151,14 +180,12 @@ impl InteriorPoint {
                 break;
             }
             system.factor();
-            let mut alpha = self.direct(system, going, violation);
-            if warm {
-                // a start too near the boundary jams there: better begin in the middle
-                jammed = R::run(Inline(
-                    #[inline(always)]
-                    || jammed | (going & alpha.lt(R::constant(JAM))),
-                ));
-            }
+            let mut alpha = self.direct(system, going, violation, attempt);
+            // too near the boundary it jams there: better begin again, further inside
+            jammed = R::run(Inline(
+                #[inline(always)]
+                || jammed | (going & alpha.lt(R::constant(attempt.jam()))),
+            ));
             system.advance(going, alpha);
             let mut next = system.evaluate(kappa);
             for _ in 0..HALVINGS {
@@ -190,7 +217,13 @@ impl InteriorPoint {
     }
 
     /// A direction and how far to go along it.
-    fn direct<R: Real>(&self, system: &mut impl Newton<R>, going: R::Mask, violation: Violation<R>) -> R {
+    fn direct<R: Real>(
+        &self,
+        system: &mut impl Newton<R>,
+        going: R::Mask,
+        violation: Violation<R>,
+        attempt: Attempt,
+    ) -> R {
         let (zero, one, kappa) = (R::zero(), R::one(), R::constant(self.kappa));
         if !system.has_cones() {
             system.direct(Aim { mu: zero, second: zero, products: one });
@@ -201,15 +234,23 @@ impl InteriorPoint {
             #[inline(always)]
             || (kappa * R::constant(NEAR)).lt(now),
         ));
-        let mut aim = Aim { mu: kappa, second: zero, products: one };
+        if attempt == Attempt::Careful {
+            system.direct(R::run(Inline(
+                #[inline(always)]
+                || Aim { mu: (now * R::constant(CAREFUL.0)).max(kappa), second: zero, products: one },
+            )));
+            return system.longest([R::constant(CAREFUL.1); 2]);
+        }
+        let (mut aim, predict) =
+            (Aim { mu: kappa, second: zero, products: one }, Aim { mu: zero, second: zero, products: one });
         if (far & going).any() {
-            system.direct(Aim { mu: zero, second: zero, products: one });
+            system.direct(predict);
             let share = R::constant(SHARE);
             let alpha = system.longest([share, share]);
             let then = system.mean_product(alpha);
             aim = R::run(Inline(
                 #[inline(always)]
-                || aim_at(far, now, then, kappa),
+                || aim_at(far, (now, then), alpha, kappa),
             ));
         }
         system.direct(aim);
@@ -221,6 +262,20 @@ impl InteriorPoint {
                 [worst.neg_mul_add(worst, R::one()).max(share), (R::one() - worst).max(share)]
             },
         ));
+        let alpha = system.longest(tau);
+        let short = R::run(Inline(
+            #[inline(always)]
+            || far & going & alpha.lt(R::constant(SHORT)),
+        ));
+        if !short.any() {
+            return alpha;
+        }
+        // the other lanes take the same direction once more: their second-order term wants the predictor
+        system.direct(predict);
+        system.direct(R::run(Inline(
+            #[inline(always)]
+            || aim.centred(short, now),
+        )));
         system.longest(tau)
     }
 
@@ -245,12 +300,21 @@ impl InteriorPoint {
     }
 }
 
-/// Mehrotra's σ = (ν_aff/ν)³; lanes that are near take a plain step to κ.
+impl<R: Real> Aim<R> {
+    /// The masked lanes aim at the mean product, without a second-order term.
+    #[inline(always)]
+    fn centred(self, lanes: R::Mask, mean: R) -> Self {
+        let second = R::select(lanes, R::zero(), self.second);
+        Aim { mu: R::select(lanes, mean, self.mu), second, products: self.products }
+    }
+}
+
+/// Mehrotra's σ = (ν_aff/ν)³; lanes that are near take a plain step to κ. `alpha` is how far the predictor got.
 #[inline(always)]
-fn aim_at<R: Real>(far: R::Mask, now: R, then: R, kappa: R) -> Aim<R> {
+fn aim_at<R: Real>(far: R::Mask, (now, then): (R, R), alpha: R, kappa: R) -> Aim<R> {
     let ratio = (then / now.max(R::constant(1e-30))).clamp(R::zero(), R::one());
     let mu = (ratio * ratio * ratio * now).max(kappa);
-    let second = R::select(far, R::one(), R::zero());
+    let second = R::select(far & R::constant(SHORT).le(alpha), R::one(), R::zero());
     Aim { mu: R::select(far, mu, kappa), second, products: R::one() }
 }
 

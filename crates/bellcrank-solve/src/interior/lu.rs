@@ -124,12 +124,7 @@ impl<R: Real> BlockLu<R> {
     }
 
     #[inline(always)]
-    fn solve_lifted<W: Real>(
-        &self,
-        pattern: &BlockPattern,
-        x: &mut [[W; 6]],
-        lift: impl Fn(R) -> W + Copy,
-    ) {
+    fn solve_lifted<W: Real>(&self, pattern: &BlockPattern, x: &mut [[W; 6]], lift: impl Fn(R) -> W + Copy) {
         for k in 0..self.diagonal.len() {
             let v = forward(&self.diagonal[k], x[k], lift);
             x[k] = v;

@@ -225,7 +225,8 @@ impl<R: Real> Pyramid<R> {
     pub fn product(&self, alpha: R) -> (R, R) {
         let mut sum = alpha.mul_add(self.dpsi, self.psi) * alpha.mul_add(self.dslack, self.slack);
         for f in 0..2 * self.n {
-            let (beta, eta) = (alpha.mul_add(self.dbeta[f], self.beta[f]), alpha.mul_add(self.deta[f], self.eta[f]));
+            let (beta, eta) =
+                (alpha.mul_add(self.dbeta[f], self.beta[f]), alpha.mul_add(self.deta[f], self.eta[f]));
             sum = beta.mul_add(eta, sum);
         }
         let count = R::constant((2 * self.n + 1) as f64);

@@ -4,7 +4,7 @@ use super::tree::{Dense, Freedom, Tree};
 use bellcrank_math::Pose;
 
 /// Entries below this share of the largest count as zero.
-const SMALL: f64 = 1e-9;
+pub(crate) const SMALL: f64 = 1e-9;
 
 /// Rows that loops and couplings ask of the freedoms of the tree: L δq = 0.
 pub(crate) fn closure_rows(tree: &Tree<'_>, X_WB: &[Pose], T: &Dense) -> Dense {
@@ -51,8 +51,9 @@ pub(crate) fn reluctance(tree: &Tree<'_>, freedoms: &[Freedom]) -> Vec<f64> {
 }
 
 /// Eliminates with complete pivoting, columns weighed: gives the dependent columns and how they follow,
-/// δq_dependent = F δq. Columns of weight zero are never taken.
-pub(crate) fn eliminate(mut L: Dense, weight: &[f64]) -> Vec<(usize, Vec<f64>)> {
+/// δq_dependent = F δq. Columns of weight zero are never taken; the second part is the largest entry, as a share of all, that
+/// rows without a pivot still ask of them.
+pub(crate) fn eliminate(mut L: Dense, weight: &[f64]) -> (Vec<(usize, Vec<f64>)>, f64) {
     let (rows, columns) = (L.rows(), L.columns);
     let largest = L.values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut pivots: Vec<(usize, usize)> = Vec::new();
@@ -77,7 +78,7 @@ pub(crate) fn eliminate(mut L: Dense, weight: &[f64]) -> Vec<(usize, Vec<f64>)> 
         for other in (0..rows).filter(|o| *o != r) {
             let factor = L.get(other, c);
             if factor != 0.0 {
-                L.row_mut(other).iter_mut().zip(&pivot).for_each(|(y, x)| *y = (-factor).mul_add(*x, *y));
+                L.row_mut(other).iter_mut().zip(&pivot).for_each(|(y, x)| *y -= factor * x);
                 L.row_mut(other)[c] = 0.0;
             }
         }
@@ -88,7 +89,9 @@ pub(crate) fn eliminate(mut L: Dense, weight: &[f64]) -> Vec<(usize, Vec<f64>)> 
         pivots.iter().for_each(|p| row[p.1] = 0.0);
         (c, row)
     };
-    pivots.iter().map(follows).collect()
+    let open = (0..rows).filter(|r| pivots.iter().all(|p| p.0 != *r)).flat_map(|r| L.row(r));
+    let left = open.fold(0.0_f64, |m, x| m.max(x.abs()));
+    (pivots.iter().map(follows).collect(), if largest > 0.0 { left / largest } else { 0.0 })
 }
 
 /// T G: how all bodies move with the independent freedoms alone; `dependent` as [`eliminate`] gives it.
@@ -99,11 +102,10 @@ pub(crate) fn reduce(T: &Dense, dependent: &[(usize, Vec<f64>)], independent: &[
         for (k, &column) in independent.iter().enumerate() {
             let mut sum = own[column];
             for (d, follows) in dependent {
-                sum = own[*d].mul_add(follows[column], sum);
+                sum += own[*d] * follows[column];
             }
             out.row_mut(row)[k] = sum;
         }
     }
     out
 }
-

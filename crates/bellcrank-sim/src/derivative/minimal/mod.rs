@@ -21,10 +21,10 @@ pub use tree::{Dense, Freedom};
 use crate::batch::BatchError;
 use crate::interior::BodyStep;
 use crate::rows::{joint_pose, unwrap};
-use crate::step::Integrator;
-use bellcrank_math::{Mat3, Pose, Twist, Vec3, so3};
+use crate::step::{Integrator, stage};
+use bellcrank_math::{Inline, Mat3, Pose, Real, Twist, Vec3, so3};
 use bellcrank_model::JointKind;
-use loops::{closure_rows, eliminate, reduce, reluctance};
+use loops::{SMALL, closure_rows, eliminate, reduce, reluctance};
 pub(crate) use tree::Tree;
 
 /// Coordinates of the spanning tree, node after node.
@@ -166,7 +166,8 @@ impl Moving<'_> {
     fn step_back(&self, kind: JointKind, base: bool, q: &[f64], rate: &[f64]) -> Vec<f64> {
         let moved = |k: usize| (-self.dt).mul_add(rate[k], q[k]);
         let turned = |q: &[f64], w: &[f64]| {
-            let (R, w) = (bellcrank_math::Quat::from_wxyz([q[0], q[1], q[2], q[3]]), Vec3::new(w[0], w[1], w[2]));
+            let (R, w) =
+                (bellcrank_math::Quat::from_wxyz([q[0], q[1], q[2], q[3]]), Vec3::new(w[0], w[1], w[2]));
             if base {
                 let X = Pose::new(R, Vec3::zero());
                 let back = Twist::new(Vec3::zero(), -w);
@@ -187,7 +188,7 @@ impl Moving<'_> {
         let freedoms = self.tree.freedoms();
         let T = self.tree.tangent(X, freedoms.len());
         let L = closure_rows(&self.tree, X, &T);
-        let dependent = eliminate(L, &reluctance(&self.tree, &freedoms));
+        let (dependent, _) = eliminate(L, &reluctance(&self.tree, &freedoms));
         (0..freedoms.len()).filter(|f| dependent.iter().all(|(d, _)| d != f)).collect()
     }
 
@@ -198,12 +199,11 @@ impl Moving<'_> {
         if L.values.is_empty() && independent.len() == count {
             return Ok(T);
         }
-        // what is chosen must not be taken: then as many others must follow as loops have rows that count
-        let rank = eliminate(L.clone(), &vec![1.0; count]).len();
+        // what is chosen must not be taken, and the others must do for all rows
         let mut weight = vec![1.0; count];
         independent.iter().for_each(|k| weight[*k] = 0.0);
-        let dependent = eliminate(L, &weight);
-        if dependent.len() != rank || rank + independent.len() != count {
+        let (dependent, left) = eliminate(L, &weight);
+        if left > 1e3 * SMALL || dependent.len() + independent.len() != count {
             return Err(BatchError::NotIndependent);
         }
         Ok(reduce(&T, &dependent, independent))
@@ -252,11 +252,14 @@ impl Moving<'_> {
         let turned = self.turned(X, &interval, &own);
         let T = self.reduced(X, freedoms.len(), list)?;
         let T_before = self.reduced(&interval.before, freedoms.len(), list)?;
-        let to_maximal = self.to_maximal(&interval, &turned, (&T, &T_before));
-        let to_minimal = self.to_minimal(X, &interval, &turned, &own);
+        let (to_maximal, to_minimal) = stage!(f64, {
+            let to_maximal = self.to_maximal(&interval, &turned, (&T, &T_before));
+            (to_maximal, self.to_minimal(X, &interval, &turned, &own))
+        });
         Ok(MinimalJacobian { freedoms: own, to_maximal, to_minimal })
     }
 
+    #[inline(always)]
     fn to_maximal(&self, interval: &Interval, turned: &[Turned], (T, last): (&Dense, &Dense)) -> Dense {
         let (count, inverse_dt) = (T.columns, 1.0 / self.dt);
         // δX⁻ = T⁻ (A δq − Δt B δq̇)
@@ -274,12 +277,16 @@ impl Moving<'_> {
             let inverse = D.inverse();
             for k in 0..count {
                 let six = |M: &Dense| -> [f64; 6] { core::array::from_fn(|i| M.get(6 * b + i, k)) };
-                let (now, then, rate) = (tree::twist(six(T)), tree::twist(six(&by_q)), tree::twist(six(&by_rate)));
+                let (now, then, rate) =
+                    (tree::twist(six(T)), tree::twist(six(&by_q)), tree::twist(six(&by_rate)));
                 let linear = (now.linear - then.linear) * inverse_dt;
                 // δφ = δθ − Q δθ⁻ = Δt D δω
                 let angular = inverse * (now.angular - *Q * then.angular) * inverse_dt;
                 let put = |N: &mut Dense, i: usize, v: Vec3, column: usize| {
-                    v.to_array().into_iter().enumerate().for_each(|(c, x)| N.row_mut(12 * b + i + c)[column] = x)
+                    v.to_array()
+                        .into_iter()
+                        .enumerate()
+                        .for_each(|(c, x)| N.row_mut(12 * b + i + c)[column] = x)
                 };
                 put(&mut N, 0, now.linear, k);
                 put(&mut N, 3, now.angular, k);
@@ -292,6 +299,7 @@ impl Moving<'_> {
         N
     }
 
+    #[inline(always)]
     fn to_minimal(&self, X: &[Pose], interval: &Interval, turned: &[Turned], list: &[Freedom]) -> Dense {
         let (count, dt) = (list.len(), self.dt);
         let mut M = Dense::zero(2 * count, 12 * X.len());
@@ -334,14 +342,17 @@ impl Moving<'_> {
     }
 
     /// δq̇ = B⁻¹ (A δq − δq⁻)/Δt, in place of δq⁻.
+    #[inline(always)]
     fn rates_of(&self, turned: &[Turned], count: usize, M: &mut Dense) {
         let inverse_dt = 1.0 / self.dt;
-        let in_group = |k: usize| turned.iter().any(|g| (g.first..g.first + 3).contains(&k));
-        for column in 0..M.columns {
-            for k in (0..count).filter(|k| !in_group(*k)) {
-                let rate = (M.get(k, column) - M.get(count + k, column)) * inverse_dt;
-                M.row_mut(count + k)[column] = rate;
-            }
+        let (columns, in_group) =
+            (M.columns, |k: usize| turned.iter().any(|g| (g.first..g.first + 3).contains(&k)));
+        for k in (0..count).filter(|k| !in_group(*k)) {
+            let (now, last) = M.values.split_at_mut((count + k) * columns);
+            let each = last[..columns].iter_mut().zip(&now[k * columns..][..columns]);
+            each.for_each(|(last, now)| *last = (now - *last) * inverse_dt);
+        }
+        for column in 0..columns {
             for group in turned {
                 let read = |M: &Dense, row: usize| {
                     Vec3::new(M.get(row, column), M.get(row + 1, column), M.get(row + 2, column))

@@ -65,7 +65,7 @@ impl Dense {
         if factor != 0.0 {
             let (columns, values) = (self.columns, other.row(from));
             let own = &mut self.values[to * columns..][..columns];
-            own.iter_mut().zip(values).for_each(|(y, x)| *y = factor.mul_add(*x, *y));
+            own.iter_mut().zip(values).for_each(|(y, x)| *y += factor * x);
         }
     }
 }
