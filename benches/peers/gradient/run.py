@@ -5,8 +5,8 @@
 
 Makes a virtual environment with MuJoCo from PyPI, writes the shipped models as MJCF, and measures both programs in
 turns. Bellcrank gives the exact derivative of the step at one κ, in the coordinates of the mechanism and in those of
-all bodies; MuJoCo gives one-sided differences of its step (`mjd_transitionFD`) in its own coordinates. The median of all
-rounds counts.
+all bodies; MuJoCo gives one-sided differences of its step (`mjd_transitionFD`) in its own coordinates. The median of
+all rounds counts.
 """
 
 import argparse
