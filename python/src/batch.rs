@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 /// Signals (Ctrl-C) are looked at about this often.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Blocks of columns, name and shape each, and an array over worlds.
+type Derivative<'py> = (Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>);
+
 #[pyclass(frozen, module = "bellcrank._native", name = "Batch")]
 pub struct Batch {
     shared: Arc<Shared>,
@@ -191,7 +194,7 @@ impl Batch {
         py: Python<'py>,
         worlds: Vec<usize>,
         how: (Vec<String>, Option<f64>, bool),
-    ) -> PyResult<(Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>)> {
+    ) -> PyResult<Derivative<'py>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
@@ -206,7 +209,7 @@ impl Batch {
         worlds: Vec<usize>,
         how: (Vec<String>, Option<f64>, bool),
         cotangents: PyReadonlyArrayDyn<'py, f64>,
-    ) -> PyResult<(Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>)> {
+    ) -> PyResult<Derivative<'py>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;

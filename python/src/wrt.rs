@@ -160,7 +160,8 @@ pub fn block(name: &'static str, model: &Model, plan: &ContactPlan, world: (&Par
         "spring_stiffness" => one(dofs, Wrt::Stiffness),
         "spring_rest" => one(dofs, Wrt::Rest),
         "limits" => {
-            let side = |k: usize| if k % 2 == 0 { Wrt::LowerLimit(k / 2) } else { Wrt::UpperLimit(k / 2) };
+            let side =
+                |k: usize| if k.is_multiple_of(2) { Wrt::LowerLimit(k / 2) } else { Wrt::UpperLimit(k / 2) };
             plain(&[dofs, 2], (0..2 * dofs).map(side).collect())
         }
         "gain" => gains(name, model, |law| matches!(law, Control::Position { .. }), Wrt::Kp),
@@ -200,12 +201,15 @@ fn gains(name: &'static str, model: &Model, has: fn(&Control) -> bool, wrt: fn(u
     Block { name, shape: vec![motors.len()], wrt: (0..motors.len()).map(wrt).collect(), mix: Some(mix) }
 }
 
+/// Which friction: of a pair as the engine knows it, of a shape as its material says.
+type Rubbing = (fn(usize) -> Wrt, fn(&Material) -> f64);
+
 /// The engine knows the friction of pairs; that of shapes has its share in each of theirs.
 fn rubbing(
     name: &'static str,
     (model, plan): (&Model, &ContactPlan),
     (parameters, world): (&Parameters, usize),
-    (wrt, field): (fn(usize) -> Wrt, fn(&Material) -> f64),
+    (wrt, field): Rubbing,
 ) -> Block {
     let mut mix: Mix = vec![Vec::new(); model.shapes().len()];
     let rule = model.material_rules().friction;
