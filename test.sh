@@ -35,6 +35,9 @@ step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 step "tests"
 cargo test --locked --workspace
+step "figures in the documentation"
+python3 -m unittest discover -s benches/peers
+python3 benches/peers/run.py --check
 step "examples in Rust"
 for example in crates/bellcrank/examples/[0-9]*.rs; do
     echo "$example"

@@ -2,7 +2,7 @@
 
 use crate::checks::{c_order, check_finite, check_length, not_writable, wrong_dtype};
 use crate::convert::array;
-use crate::derivatives::{Derivatives, Shapes};
+use crate::derivatives::Derivatives;
 use crate::error::{Problem, said};
 use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 
 /// Signals (Ctrl-C) are looked at about this often.
 pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Blocks of columns, name and shape each, and an array over worlds.
+type Derivative<'py> = (Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>);
 
 #[pyclass(frozen, module = "bellcrank._native", name = "Batch")]
 pub struct Batch {
@@ -191,7 +194,7 @@ impl Batch {
         py: Python<'py>,
         worlds: Vec<usize>,
         how: (Vec<String>, Option<f64>, bool),
-    ) -> PyResult<Columns<'py>> {
+    ) -> PyResult<Derivative<'py>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
@@ -206,7 +209,7 @@ impl Batch {
         worlds: Vec<usize>,
         how: (Vec<String>, Option<f64>, bool),
         cotangents: PyReadonlyArrayDyn<'py, f64>,
-    ) -> PyResult<Columns<'py>> {
+    ) -> PyResult<Derivative<'py>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
@@ -394,9 +397,6 @@ impl Batch {
         self.shared.is_closed()
     }
 }
-
-/// Names and shapes of what a step was differentiated by, and the numbers.
-type Columns<'py> = (Shapes, Bound<'py, PyAny>);
 
 /// Shapes a and b, depth, then point, normal, force and moment.
 type Touch = (String, String, f64, [[f64; 3]; 4]);

@@ -14,9 +14,6 @@ use std::time::Instant;
 /// κ of batches that have none of their own [N·s·m].
 const KAPPA: f64 = 1e-4;
 
-/// Names and shapes of arrays.
-pub type Shapes = Vec<(&'static str, Vec<usize>)>;
-
 /// What is asked.
 pub struct Derivatives<'a> {
     batch: &'a Batch,
@@ -60,7 +57,7 @@ impl<'a> Derivatives<'a> {
     }
 
     /// Names and shapes.
-    pub fn blocks(&self) -> Shapes {
+    pub fn blocks(&self) -> Vec<(&'static str, Vec<usize>)> {
         self.blocks[0].iter().map(|block| (block.name, block.shape.clone())).collect()
     }
 

@@ -201,7 +201,7 @@ fn gains(name: &'static str, model: &Model, has: fn(&Control) -> bool, wrt: fn(u
     Block { name, shape: vec![motors.len()], wrt: (0..motors.len()).map(wrt).collect(), mix: Some(mix) }
 }
 
-/// The column of a pair, and where a material has the coefficient.
+/// Which friction: of a pair as the engine knows it, of a shape as its material says.
 type Rubbing = (fn(usize) -> Wrt, fn(&Material) -> f64);
 
 /// The engine knows the friction of pairs; that of shapes has its share in each of theirs.

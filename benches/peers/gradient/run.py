@@ -3,9 +3,10 @@
 
     python3 benches/peers/gradient/run.py
 
-Makes a virtual environment with MuJoCo from PyPI, writes the shipped models as MJCF, and measures both programs in turns.
-Bellcrank gives the exact derivative of the step at one κ, in the coordinates of the mechanism and in those of all bodies;
-MuJoCo gives one-sided differences of its step (`mjd_transitionFD`) in its own coordinates. The median of all rounds counts.
+Makes a virtual environment with MuJoCo from PyPI, writes the shipped models as MJCF, and measures both programs in
+turns. Bellcrank gives the exact derivative of the step at one κ, in the coordinates of the mechanism and in those of
+all bodies; MuJoCo gives one-sided differences of its step (`mjd_transitionFD`) in its own coordinates. The median of
+all rounds counts.
 """
 
 import argparse
@@ -14,10 +15,12 @@ import statistics
 import subprocess
 import sys
 import time
-import venv
 from pathlib import Path
 
-PACKAGES = ["mujoco==4.0.0", "numpy"]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from measure.environment import make_environment
+
 MODELS = ["humanoid", "quadruped", "arm", "hybrid_biped"]
 DT = 0.01
 
@@ -35,7 +38,7 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = Path(arguments.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    python = arguments.python or make_environment(folder / "venv")
+    python = arguments.python or str(make_environment(folder / "venv", ["mujoco"]).python)
     ours: dict[str, list[dict]] = {}
     theirs: dict[str, list[dict]] = {}
     for _ in range(arguments.rounds):
@@ -49,14 +52,6 @@ def main() -> None:
         print(json.dumps(records, indent=1))
     else:
         print_table(records)
-
-
-def make_environment(folder: Path) -> str:
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
-    return str(python)
 
 
 def export(model: str, folder: Path) -> Path:
@@ -122,7 +117,8 @@ def summary(model: str, ours: list[dict], theirs: list[dict]) -> dict:
 
 def print_table(records: list[dict]) -> None:
     for record in records:
-        print("  ".join(f"{key} {value:.1f}" if isinstance(value, float) else f"{value}" for key, value in record.items()))
+        words = [f"{key} {value:.1f}" if isinstance(value, float) else f"{value}" for key, value in record.items()]
+        print("  ".join(words))
 
 
 if __name__ == "__main__":

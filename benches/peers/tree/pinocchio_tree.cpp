@@ -1,4 +1,4 @@
-// Pinocchio's tree operators, one state after the other on one thread, on the models that `run.py` has written.
+// Pinocchio's tree operators, one state after the other on one thread, on the models that `describe.py` has written.
 //
 // The model comes as plain text rather than URDF, so that all of Pinocchio is compiled here with this program's own
 // flags (-O3 -march=native) and nothing depends on how its library was built. One program per GROUP: a single

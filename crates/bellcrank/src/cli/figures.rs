@@ -107,7 +107,7 @@ impl Tally {
         let figures = &mut self.figures;
         figures.world_steps_per_second = speed;
         let cores =
-            if self.core_seconds > 0.1 { self.core_seconds } else { self.seconds * figures.threads as f64 };
+            if self.core_seconds > 0.0 { self.core_seconds } else { self.seconds * figures.threads as f64 };
         figures.world_steps_per_core_second = total / cores.max(1e-9);
         figures.converged_fraction = self.converged as f64 / total.max(1.0);
         (figures.iterations_median, figures.iterations_p95) =
@@ -216,12 +216,16 @@ pub fn quantile(counts: &[u64], share: f64) -> usize {
 }
 
 /// Processor time of all threads so far [s]; zero where the system does not tell.
+#[cfg(unix)]
 pub fn cpu_seconds() -> f64 {
-    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
-    // fields 14 and 15 after the name in brackets, in ticks of 1/100 s
-    let Some((_, fields)) = text.rsplit_once(')') else { return 0.0 };
-    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|x| x.parse::<f64>().ok()).sum::<f64>();
-    ticks / 100.0
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// Processor time of all threads so far [s]; zero where the system does not tell.
+#[cfg(not(unix))]
+pub fn cpu_seconds() -> f64 {
+    0.0
 }
 
 #[cfg(test)]

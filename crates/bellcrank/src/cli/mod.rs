@@ -1,11 +1,6 @@
 //! The command line: one file per command.
 
 mod bench;
-mod bench_contact;
-mod bench_linear;
-mod bench_models;
-mod bench_step;
-mod bench_tree;
 mod check;
 mod completions;
 mod demo;
@@ -80,7 +75,7 @@ enum Command {
     Run(run::Run),
     /// Measure how fast the engine is on this machine
     #[command(
-        after_help = "Example:\n  bellcrank bench\n  bellcrank bench step --only biped\n  bellcrank bench tree --json --only rnea"
+        after_help = "Example:\n  bellcrank bench\n  bellcrank bench robots --only biped\n  bellcrank bench all --plot bench.html\n  bellcrank bench tree --json --only rnea"
     )]
     Bench(bench::Bench),
     /// Show a mechanism or a recording in the browser

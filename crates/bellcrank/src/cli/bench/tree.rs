@@ -1,17 +1,19 @@
 //! `bellcrank bench tree`: nanoseconds per state of the tree's operators.
 
-use super::bench::{Bench, Record};
-use super::{Error, bench_models};
+use super::super::Error;
+use super::{Bench, Record, describe};
 use bellcrank::import::to_urdf;
-use bellcrank::math::Level;
-use bellcrank::model::Model;
+use bellcrank::math::{Level, Pose, Vec3};
+use bellcrank::model::{Body, Joint, Link, Model, ModelBuilder, WORLD, library};
 use bellcrank::tree::measure::{Contestant, OPERATORS, Settings, Timing, measure};
 
 pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
-    let models = bench_models::all().map_err(Error::Faults)?;
     let mut records = Vec::new();
-    for model in &models {
-        write_urdf(bench, model)?;
+    for builder in [arm(), library::quadruped(), library::humanoid()] {
+        let model = &builder.build().map_err(Error::Faults)?;
+        if let Some(folder) = &bench.export {
+            describe::save(folder, &format!("{}.urdf", model.name()), to_urdf(model).text.as_bytes())?;
+        }
         let whole = bench.wants(model.name());
         let operators = OPERATORS.into_iter().filter(|operator| whole || bench.wants(operator)).collect();
         let settings =
@@ -39,8 +41,24 @@ fn record(model: &Model, batch: usize, timing: &Timing) -> Record {
     ])
 }
 
-fn write_urdf(bench: &Bench, model: &Model) -> Result<(), Error> {
-    let Some(folder) = &bench.urdf else { return Ok(()) };
-    let path = folder.join(format!("{}.urdf", model.name()));
-    std::fs::write(&path, to_urdf(model).text).map_err(|error| Error::Write(path, error))
+/// An arm of seven joints on the world.
+fn arm() -> ModelBuilder {
+    let mut b = ModelBuilder::new("arm");
+    let (mut last, mut at): (Link, Vec3) = (WORLD, Vec3::zero());
+    for (name, axis, [x, y, z], mass) in [
+        ("shoulder_yaw", Vec3::z_axis(), [0.0, 0.0, 0.15], 4.1),
+        ("shoulder_pitch", Vec3::y_axis(), [0.0, 0.0, 0.19], 4.0),
+        ("upper_arm_roll", Vec3::z_axis(), [0.0, 0.0, 0.21], 3.2),
+        ("elbow_pitch", Vec3::y_axis(), [0.0, 0.0, 0.19], 2.9),
+        ("forearm_roll", Vec3::z_axis(), [0.0, 0.0, 0.21], 1.9),
+        ("wrist_pitch", Vec3::y_axis(), [0.0, 0.06, 0.19], 1.5),
+        ("wrist_roll", Vec3::z_axis(), [0.0, 0.08, 0.06], 0.7),
+    ] {
+        at += Vec3::new(x, y, z);
+        let body = Body::new(name).at(Pose::from_position(at)).com(Vec3::new(0.01, 0.02, 0.05));
+        let body = b.body(body.solid_box(mass, Vec3::new(0.06, 0.05, 0.12)));
+        b.joint(Joint::revolute(format!("{name}_joint"), last, body).placed(at, axis));
+        last = body.into();
+    }
+    b
 }

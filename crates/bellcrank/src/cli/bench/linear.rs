@@ -1,7 +1,7 @@
 //! `bellcrank bench linear`: factor and twenty solves, with 6×6 blocks in body space and dense over all rows.
 
-use super::Error;
-use super::bench::{Bench, Record};
+use super::super::Error;
+use super::{Bench, Record};
 use bellcrank::math::{Elem, Inline, LaneJob, Real, factor_cholesky, solve_cholesky};
 use bellcrank::model::{Model, library};
 use bellcrank::solve::{BlockFactor, BlockPattern};

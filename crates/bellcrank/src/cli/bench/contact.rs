@@ -1,16 +1,15 @@
 //! `bellcrank bench contact`: what a step costs against the number of contacts, by solver, with the depth that is left.
 
-use super::Error;
-use super::bench::{Bench, Record};
-use super::figures::cpu_seconds;
-use super::run::noise;
+use super::super::Error;
+use super::super::figures::cpu_seconds;
+use super::super::run::noise;
+use super::{Bench, Record, describe};
+use bellcrank::import::to_mjcf;
 use bellcrank::model::library::{Pile, Solid};
 use bellcrank::model::{Model, ModelBuilder};
 use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver};
 use std::sync::Arc;
 
-/// Processor time for each figure at least [s]; the system counts in hundredths.
-const LEAST: f64 = 0.5;
 /// Step of all scenes [s].
 const DT: f64 = 0.002;
 
@@ -37,7 +36,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
     for case in cases(bench)? {
         for (name, solver) in SOLVERS {
-            records.push(case.measure(name, solver())?);
+            records.push(case.measure(bench, name, solver())?);
         }
     }
     records.extend(fits(&records));
@@ -49,6 +48,9 @@ fn cases(bench: &Bench) -> Result<Vec<Case>, Error> {
     let mut add = |name: &str, pile: ModelBuilder, worlds, steps, precision| -> Result<(), Error> {
         if bench.wants(name) {
             let model = Arc::new(pile.build().map_err(Error::Faults)?);
+            if let Some(folder) = &bench.export {
+                describe::save(folder, &format!("{name}.xml"), to_mjcf(&model).text.as_bytes())?;
+            }
             cases.push(Case { name: name.to_owned(), model, worlds, steps, precision });
         }
         Ok(())
@@ -65,7 +67,7 @@ fn cases(bench: &Bench) -> Result<Vec<Case>, Error> {
 }
 
 impl Case {
-    fn measure(&self, name: &'static str, solver: Solver) -> Result<Record, Error> {
+    fn measure(&self, bench: &Bench, name: &'static str, solver: Solver) -> Result<Record, Error> {
         let mut settings = Settings { solver, ..Settings::default() };
         if self.precision == Precision::F32 {
             settings = Settings::single();
@@ -84,7 +86,7 @@ impl Case {
             Ok(batch)
         };
         let (rounds, mut counted, mut used, mut passes) = (self.steps / 10, 0, 0.0, 0);
-        while used < LEAST {
+        while used < bench.seconds {
             let mut batch = start(self.worlds)?;
             let before = cpu_seconds();
             for _ in 0..rounds {
@@ -113,6 +115,7 @@ impl Case {
             ("worlds", self.worlds.into()),
             ("solver", name.into()),
             ("precision", if self.precision == Precision::F32 { "f32" } else { "f64" }.into()),
+            ("threads", 1.into()),
             ("contacts_mean", contacts.round().into()),
             ("microseconds_per_step", micro(used / total).into()),
             ("world_steps_per_core_second", (total / used.max(1e-3)).round().into()),

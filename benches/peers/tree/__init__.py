@@ -1,0 +1,1 @@
+"""Operators on trees, against Pinocchio in C++."""
