@@ -37,7 +37,7 @@ def render(results: dict[str, Any], notes: str, images: str) -> tuple[str, dict[
         summary(results),
         show.get("speed.svg", ""),
         show.get("accuracy.svg", ""),
-        "## Targets\n" + targets(results) if results["robots"] else "",
+        "## Targets\n" + targets(results) if results["robots"] or results["operators"] else "",
         "## Where we lose\n\n" + losses(results) if results["robots"] else "",
         notes,
         "## Robots and linkages\n\n" + METHOD if results["robots"] else "",
