@@ -54,10 +54,15 @@ step "lint"
 step "types"
 "$venv/bin/mypy" --config-file pyproject.toml -p bellcrank
 "$venv/bin/mypy" --config-file pyproject.toml tests ../examples/*.py ../benches/*.py
+"$venv/bin/mypy" --config-file pyproject.toml ../examples/gradients/[a-z]*.py
 step "tests"
 "$venv/bin/pytest" tests # not `python -m pytest`: that would find the sources instead of what was installed
 step "examples"
 for example in ../examples/*.py; do
     echo "$example"
     "$venv/bin/python" "$example"
+done
+for example in ../examples/gradients/[a-z]*.py; do # what begins with _ is imported by the others
+    echo "$example"
+    "$venv/bin/python" "$example" --plot "$target/plots"
 done

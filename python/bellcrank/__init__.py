@@ -13,12 +13,14 @@ from __future__ import annotations
 from bellcrank import errors, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
 from bellcrank.batch import Batch
+from bellcrank.derivatives import StepJacobian
 from bellcrank.errors import BellcrankError
 from bellcrank.models import Exported, Note, library, load, load_builder, loads, loads_builder
 from bellcrank.randomize import randomize
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits, WorldStatus
-from bellcrank.solvers import ComFree, Padmm
+from bellcrank.rollout import Gradients, Motion, Rollout, rollout
+from bellcrank.solvers import ComFree, InteriorPoint, Padmm
 
 WORLD = None
 """The ground, where a joint, a shape or a site asks for a body."""
@@ -30,12 +32,17 @@ __all__ = [
     "ComFree",
     "Contact",
     "Exported",
+    "Gradients",
+    "InteriorPoint",
     "Model",
     "ModelBuilder",
+    "Motion",
     "Note",
     "Padmm",
     "RayHits",
     "Recording",
+    "Rollout",
+    "StepJacobian",
     "StepReport",
     "Viewer",
     "WorldStatus",
@@ -47,5 +54,6 @@ __all__ = [
     "loads",
     "loads_builder",
     "randomize",
+    "rollout",
     "tree",
 ]

@@ -62,7 +62,7 @@ class Fields(ABC):
 
     gravity = ArrayField("``(1, 3)`` acceleration of free fall [m/s²].")
     contact_gain = ArrayField(
-        "``(1, 2)`` factors on stiffness and damping of contacts as `ComFree(variant=\"published\")` has them."
+        '``(1, 2)`` factors on stiffness and damping of contacts as `ComFree(variant="published")` has them.'
     )
     body_mass = ArrayField("``(1, bodies)`` [kg].")
     body_com = ArrayField("``(1, bodies, 3)`` centres of mass in the link frames [m].")
@@ -71,12 +71,18 @@ class Fields(ABC):
     torsional_friction = ArrayField("``(1, shapes)`` moment about the normal per normal force [m].")
     rolling_friction = ArrayField("``(1, shapes)`` moment about the tangents per normal force [m].")
     restitution = ArrayField("``(1, shapes)`` coefficients of restitution.")
+    shape_position = ArrayField("``(1, shapes, 3)`` origins of the shapes in the link frames [m].")
+    predecessor_anchor = ArrayField("``(1, joints, 3)`` where the joints sit on their predecessors' links [m].")
+    successor_anchor = ArrayField("``(1, joints, 3)`` where the joints sit on their successors' links [m].")
     armature = ArrayField("``(1, dofs)`` rotor inertia [kg·m² or kg].")
     damping = ArrayField("``(1, dofs)`` viscous damping [N·m·s/rad or N·s/m].")
     joint_friction = ArrayField("``(1, dofs)`` dry friction [N·m or N].")
+    spring_stiffness = ArrayField("``(1, dofs)`` of the joints' springs [N·m/rad or N/m]; zero where there is none.")
+    spring_rest = ArrayField("``(1, dofs)`` coordinates at which the springs are at rest [rad or m].")
     limits = ArrayField("``(1, dofs, 2)`` lower and upper bound [rad or m]; infinite for none.")
     gain = ArrayField(
         "``(1, actuators)`` kp of position motors, gain of affine ones [N·m/rad or N/m]; zero where there is none."
     )
     rate_gain = ArrayField("``(1, actuators)`` kd of position and velocity motors [N·m·s/rad or N·s/m].")
+    gear = ArrayField("``(1, actuators)`` motor coordinate per joint coordinate.")
     motor_effort_limit = ArrayField("``(1, actuators)`` largest effort of a motor [N·m or N]; infinite for none.")

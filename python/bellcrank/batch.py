@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -12,26 +11,27 @@ from numpy.typing import NDArray
 
 from bellcrank import _native
 from bellcrank._arguments import Worlds, chosen_worlds, joint_values, rays, whole, world_models
-from bellcrank._arrays import FloatArray, aligned_zeros, as_floats, check_shape
-from bellcrank._fields import COMPUTED, CONTROLS, Fields
+from bellcrank._fields import CONTROLS
+from bellcrank._leaving import Leaving
 from bellcrank._live import Live
 from bellcrank._native import Model, StepReport
-from bellcrank.errors import WrongShape, WrongType, WrongValue
+from bellcrank._synced import Synced
+from bellcrank.derivatives import StepJacobian, Wrt, cotangent_rows, split_columns, wanted
+from bellcrank.errors import WrongType, WrongValue
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits
-from bellcrank.solvers import ComFree, Padmm, Solver
-
-_PARAMETERS = frozenset(_native.Batch.parameter_names())
+from bellcrank.solvers import Padmm, Solver, StepOptions
 
 
-class Batch(Fields):
+class Batch(Synced, Leaving):
     """Worlds of one or several models, stepped together.
 
     ``Batch(model, worlds=4096)`` makes copies of one robot, ``Batch([a, b, c])`` one world of each. A world's
     result depends neither on its neighbours, nor on the number of worlds, nor on ``threads`` (0: one per core).
     ``dt`` [s] is the first model's own unless given; ``precision`` is ``"f32"`` or ``"f64"``; ``integrator`` is
-    ``"semi_implicit_euler"`` or ``"moreau_jean"``, which is of second order where nothing hits. A pile of loose
-    bodies has room for ``contact_capacity`` contacts per world, twelve per shape unless given.
+    ``"semi_implicit_euler"``, ``"moreau_jean"``, which is of second order where nothing hits, or ``"variational"``,
+    which keeps energy and momentum and goes with ``solver=InteriorPoint()``. A pile of loose bodies has room for
+    ``contact_capacity`` contacts per world, twelve per shape unless given.
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
@@ -53,8 +53,10 @@ class Batch(Fields):
         contact_capacity: Optional[int] = None,
     ) -> None:
         models = world_models(model, worlds)
-        if solver is not None and not isinstance(solver, (Padmm, ComFree)):
-            raise WrongType(f"solver must be a bellcrank.Padmm or .ComFree, not {type(solver).__name__}")
+        if solver is not None and not isinstance(solver, StepOptions):
+            raise WrongType(
+                f"solver must be a bellcrank.Padmm, .ComFree or .InteriorPoint, not {type(solver).__name__}"
+            )
         step = float(dt) if dt is not None else (models[0].time_step if models else 0.0)
         threads = whole("threads", threads)
         settings = {**(solver or Padmm())._settings(), "integrator": integrator}
@@ -105,43 +107,6 @@ class Batch(Fields):
         """State, controls and constants of a world [bytes]."""
         return self._native.memory_bytes_per_world()
 
-    # -- arrays
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of an array by name."""
-        return tuple(self._native.shape(name))
-
-    def read(self, name: str, out: Optional[FloatArray] = None) -> FloatArray:
-        """Fills ``out`` (float32 or float64, C-contiguous) with an array's numbers, or makes a new one of them."""
-        self._push()
-        shape = self.shape(name)
-        if out is None:
-            out = aligned_zeros(shape, self._dtype_of(name))
-        elif not isinstance(out, np.ndarray):
-            raise WrongType(f"out must be a numpy array, not {type(out).__name__}")
-        check_shape(name, out, shape)
-        self._native.read(name, out)
-        return out
-
-    def write(self, name: str, values: Any) -> None:
-        """Takes numbers into an array by name; they are broadcast to its shape."""
-        self._set(name, values)
-
-    # -- physical parameters: float64, one row for all worlds until spread
-
-    def spread(self, name: str) -> FloatArray:
-        """Gives a parameter one row per world and returns its array ``(worlds, …)`` to be written.
-
-        Parameters of the same parts (mass, centre of mass and inertia of bodies, say) are spread together.
-        """
-        self._push()
-        self._native.spread(name)
-        for other in self._live.keys() & _PARAMETERS:
-            array = self._live[other].array()
-            if array is not None and array.shape != self.shape(other):
-                del self._live[other]
-        return self._array(name)
-
     # -- time
 
     def step(self, n: int = 1) -> StepReport:
@@ -153,6 +118,53 @@ class Batch(Fields):
         finally:
             if not self.closed:
                 self._pull(left_alone=CONTROLS)
+
+    # -- derivatives
+
+    def step_jacobian(
+        self,
+        wrt: Wrt = ("state", "control"),
+        *,
+        kappa: Optional[float] = None,
+        worlds: Worlds = None,
+        strict: bool = True,
+    ) -> StepJacobian:
+        """How the step that the chosen worlds would take next depends on what ``wrt`` names; nothing changes.
+
+        Names are ``"state"`` (12 per body: position, rotation vector, linear and angular velocity, world axes), those
+        of controls and parameters (``"effort"``, ``"body_mass"``, ``"successor_anchor"``, …), and the groups
+        ``"control"`` and ``"parameters"``. ``kappa`` [N·s·m] smooths contacts: the derivative is exactly that of a
+        step whose contacts have slack times force = κ. It is the solver's own unless given, 1e-4 where it has none.
+        Chosen worlds must be of one model.
+
+        A step that does not converge at κ raises :class:`bellcrank.errors.NotConverged`; with ``strict=False`` the
+        numbers of its world are NaN instead.
+        """
+        chosen, names = self._chosen(worlds), wanted(wrt)
+        self._push()
+        blocks, matrix = self._native.step_jacobian(chosen, (names, kappa, strict))
+        return StepJacobian(self._models[chosen[0]], blocks, matrix)
+
+    def step_vjp(
+        self,
+        cotangent: Any,
+        wrt: Wrt = ("state", "control"),
+        *,
+        kappa: Optional[float] = None,
+        worlds: Worlds = None,
+        strict: bool = True,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Takes cotangents ``(chosen, bodies, 12)`` of the state after the next step back to what ``wrt`` names.
+
+        Gives arrays by name, ``(chosen, …)`` with the shape of the batch's array of that name. Cheaper than
+        :meth:`step_jacobian` where there are many columns. Arguments are as there.
+        """
+        chosen, names = self._chosen(worlds), wanted(wrt)
+        bodies = self._models[chosen[0]].body_count if chosen else 0
+        rows = cotangent_rows(cotangent, len(chosen), bodies)
+        self._push()
+        blocks, columns = self._native.step_vjp(chosen, (names, kappa, strict), rows)
+        return split_columns(blocks, columns)
 
     def reset(self, worlds: Worlds = None) -> None:
         """Puts worlds back to the reference pose at rest, as if fresh."""
@@ -303,15 +315,7 @@ class Batch(Fields):
         self._native.close()
         self._live.clear()
 
-    def __enter__(self) -> Batch:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def _leave(self) -> None:
         self.close()
 
     def __len__(self) -> int:
@@ -320,70 +324,6 @@ class Batch(Fields):
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{self.worlds} worlds, dt {self.dt} s, {self.precision}"
         return f"<bellcrank.Batch: {state}>"
-
-    # -- arrays that behave like views
-
-    def _array(self, name: str) -> FloatArray:
-        """The live array of a field: the one that somebody holds, or a fresh one."""
-        self._follow()
-        live = self._live.get(name)
-        array = live.array() if live is not None else None
-        if live is not None and array is not None and not self.closed:
-            live.keep()
-            return array
-        array = aligned_zeros(self.shape(name), self._dtype_of(name))
-        self._native.read(name, array)
-        self._live[name] = Live(array)
-        return array
-
-    def _dtype_of(self, name: str) -> np.dtype[Any]:
-        """Parameters have 64 bits whatever the batch computes with."""
-        return np.dtype(np.float64) if name in _PARAMETERS else self.dtype
-
-    def _set(self, name: str, values: Any) -> None:
-        given = as_floats(name, values)
-        array = self._array(name)
-        try:
-            array[...] = given
-        except ValueError:
-            raise WrongShape(f"{name} has the shape {given.shape}, expected: {array.shape}") from None
-        self._push()
-
-    def _push(self) -> None:
-        """What was written into arrays goes to the engine."""
-        self._follow()
-        for name, live in list(self._live.items()):
-            array = live.array()
-            if array is not None and live.was_written():
-                if name in COMPUTED:
-                    self._native.read(name, array)
-                    raise WrongValue(
-                        f"{name} was written, but it follows from the bodies",
-                        hint="use batch.assemble({joint: value}), or write body_position and body_velocity",
-                    )
-                self._native.write(name, array)
-                live.agree()
-            live.let_go()
-            del array
-            if live.array() is None:
-                del self._live[name]
-
-    def _pull(self, left_alone: frozenset[str] = frozenset()) -> None:
-        """Held arrays follow the engine; only writing changes parameters."""
-        for name, live in list(self._live.items()):
-            array = live.array()
-            if array is None:
-                del self._live[name]
-            elif name not in left_alone and name not in _PARAMETERS:
-                self._native.read(name, array)
-                live.agree()
-
-    def _follow(self) -> None:
-        """Where the viewer has had the worlds, arrays that nobody wrote into are read afresh."""
-        turns = self._native.viewer_turns()
-        if turns != self._turns:
-            self._turns = turns
-            self._pull(frozenset(name for name, live in self._live.items() if live.was_written()))
 
     def _chosen(self, worlds: Worlds) -> list[int]:
         return chosen_worlds(worlds, self.worlds)

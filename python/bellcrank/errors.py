@@ -153,6 +153,14 @@ class NotConverged(BatchError, RuntimeError):
     """The step does not converge at the smoothing that was asked for."""
 
 
+class BadKappa(BatchError, ValueError):
+    """The smoothing of contacts is not a number above zero."""
+
+
+class NotIndependent(BatchError, ValueError):
+    """The chosen coordinates do not determine the mechanism."""
+
+
 class NoDerivative(BatchError, ValueError):
     """Contacts of this kind have no derivative yet."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Optional, Union
+
+from bellcrank._leaving import Leaving
 
 if TYPE_CHECKING:
     from bellcrank.batch import Batch
@@ -15,7 +16,7 @@ HEIGHT = 480
 """Of what is shown in a notebook [pixels]."""
 
 
-class Recording:
+class Recording(Leaving):
     """What a batch does, frame by frame, as one HTML page that needs nothing but a browser.
 
     Recording goes on with every step until :meth:`stop`, the end of a ``with`` block, or until it is saved or shown.
@@ -29,6 +30,9 @@ class Recording:
     def active(self) -> bool:
         """Whether steps are still being recorded."""
         return self._batch is not None
+
+    def _leave(self) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """Ends the recording; a second time does nothing."""
@@ -52,23 +56,12 @@ class Recording:
         page = html.escape(self.html, quote=True)
         return f'<iframe srcdoc="{page}" width="100%" height="{HEIGHT}" style="border: 0"></iframe>'
 
-    def __enter__(self) -> Recording:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.stop()
-
     def __repr__(self) -> str:
         state = "recording" if self.active else f"{len(self._page) // 1024} kB"
         return f"<bellcrank.Recording: {state}>"
 
 
-class Viewer:
+class Viewer(Leaving):
     """A live view of a batch in the browser: it shows every step, and its own controls play, pull and pose.
 
     Displays itself in a notebook that runs on this machine.
@@ -90,6 +83,9 @@ class Viewer:
 
         return webbrowser.open(self.url)
 
+    def _leave(self) -> None:
+        self.stop()
+
     def stop(self) -> None:
         """Ends the view; the batch goes on without it."""
         self._batch._native.stop_viewing()
@@ -97,17 +93,6 @@ class Viewer:
     def _repr_html_(self) -> str:
         url = html.escape(self.url, quote=True)
         return f'<iframe src="{url}" width="100%" height="{HEIGHT}" style="border: 0"></iframe>'
-
-    def __enter__(self) -> Viewer:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.stop()
 
     def __repr__(self) -> str:
         return f"<bellcrank.Viewer: {self.url}>"

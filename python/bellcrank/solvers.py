@@ -66,5 +66,28 @@ class ComFree(StepOptions):
     """Of the published law."""
 
 
-Solver = Union[Padmm, ComFree]
+@dataclass(frozen=True)
+class InteriorPoint(StepOptions):
+    """Everything met together at the end of the step, slack times force of every contact equal to κ: no penetration,
+    and derivatives whose smoothing is a parameter. Goes with ``integrator="variational"`` and the usual one."""
+
+    kappa: Optional[float] = None
+    """What every product of slack and force is at the end [N·s·m]; 1e-6 unless given."""
+    tolerance: Optional[float] = None
+    """Equations are met to this [N·s, m/s, m]."""
+    centring: Optional[float] = None
+    """Products may be off κ by this share of it: 1 is enough to simulate; 1e-6 makes steps the exact functions that
+    derivatives belong to."""
+    max_iterations: Optional[int] = None
+    """Newton steps at most."""
+    warm_start: Optional[float] = None
+    """A warm start keeps this distance from the boundary; 0 for a cold start in every step."""
+    friction: Optional[str] = None
+    """``"nonlinear"`` (Coulomb's round cone, the default), ``"linear"`` (a pyramid, for comparison) or
+    ``"frictionless"``."""
+    reach: Optional[float] = None
+    """Contacts are taken into account up to this distance [m], and further where bodies are fast."""
+
+
+Solver = Union[Padmm, ComFree, InteriorPoint]
 """How reactions of limits and contacts are found."""

@@ -1,6 +1,8 @@
 //! `bellcrank._native.Batch`: many worlds, their arrays, and what can be done with them.
 
-use crate::convert::{array, type_name};
+use crate::checks::{c_order, check_finite, check_length, not_writable, wrong_dtype};
+use crate::convert::array;
+use crate::derivatives::Derivatives;
 use crate::error::{Problem, said};
 use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
@@ -21,10 +23,15 @@ use std::time::{Duration, Instant};
 /// Signals (Ctrl-C) are looked at about this often.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Blocks of columns, name and shape each, and an array over worlds.
+type Derivative<'py> = (Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>);
+
 #[pyclass(frozen, module = "bellcrank._native", name = "Batch")]
 pub struct Batch {
     shared: Arc<Shared>,
     precision: Precision,
+    /// Zero for one per core.
+    threads: usize,
     worlds: Worlds,
 }
 
@@ -92,7 +99,7 @@ impl Batch {
             BatchOptions { dt, precision, threads, contact_capacity, settings, ..BatchOptions::default() };
         let worlds = Worlds::of(&models);
         let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
-        Ok(Batch { shared: Shared::new(inner), precision, worlds })
+        Ok(Batch { shared: Shared::new(inner), precision, threads, worlds })
     }
 
     /// What may go wrong with the settings.
@@ -179,6 +186,38 @@ impl Batch {
             figures.get_or_init(|| sum);
         }
         Ok(StepReport::new(figures, Arc::downgrade(&self.shared)))
+    }
+
+    /// Blocks of columns (name and shape each) and the Jacobian of the next step, (worlds, rows, columns).
+    fn step_jacobian<'py>(
+        &self,
+        py: Python<'py>,
+        worlds: Vec<usize>,
+        how: (Vec<String>, Option<f64>, bool),
+    ) -> PyResult<Derivative<'py>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
+        let numbers = work.jacobians(py, self.threads)?;
+        Ok((work.blocks(), array(py, numbers, &[worlds.len(), work.rows(), work.columns()])?))
+    }
+
+    /// The same blocks, and cotangents (worlds, rows) of the next step taken back to them: (worlds, columns).
+    fn step_vjp<'py>(
+        &self,
+        py: Python<'py>,
+        worlds: Vec<usize>,
+        how: (Vec<String>, Option<f64>, bool),
+        cotangents: PyReadonlyArrayDyn<'py, f64>,
+    ) -> PyResult<Derivative<'py>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
+        let numbers = c_order("cotangent", cotangents.is_c_contiguous(), cotangents.as_slice())?;
+        check_length("cotangent", numbers.len(), worlds.len() * work.rows())?;
+        check_finite("cotangent", numbers.iter().position(|x| !x.is_finite()), work.rows())?;
+        let back = work.vjps((py, self.threads), numbers)?;
+        Ok((work.blocks(), array(py, back, &[worlds.len(), work.columns()])?))
     }
 
     /// Moves worlds to poses that close; one row of `values` per name, one column per listed world.
@@ -364,35 +403,4 @@ type Touch = (String, String, f64, [[f64; 3]; 4]);
 
 fn pairs<'a>(names: &'a [String], values: &'a [Vec<f64>]) -> Vec<(&'a str, &'a [f64])> {
     names.iter().map(String::as_str).zip(values.iter().map(Vec::as_slice)).collect()
-}
-
-fn not_writable(name: &str) -> PyErr {
-    said("WrongValue", format!("{name}: the array to fill is read-only, or in use"), "give a writable array")
-}
-
-/// The numbers of an array whose rows follow each other in memory.
-fn c_order<T, E>(name: &str, contiguous: bool, numbers: Result<T, E>) -> PyResult<T> {
-    numbers.ok().filter(|_| contiguous).ok_or_else(|| {
-        let hint = "numpy.ascontiguousarray makes one";
-        said("WrongShape", format!("{name}: the array must be C-contiguous"), hint)
-    })
-}
-
-fn wrong_dtype(name: &str, found: &Bound<'_, PyAny>) -> PyErr {
-    let dtype = found.getattr("dtype").map_or_else(|_| type_name(found), |dtype| dtype.to_string());
-    said("WrongType", format!("{name}: expected an array of float32 or float64, not {dtype}"), "")
-}
-
-fn check_length(name: &str, found: usize, expected: usize) -> PyResult<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(said("WrongShape", format!("{name}: the array has {found} numbers, expected: {expected}"), ""))
-}
-
-fn check_finite(name: &str, bad: Option<usize>, stride: usize) -> PyResult<()> {
-    let Some(at) = bad else { return Ok(()) };
-    let (world, place) = (at / stride.max(1), at % stride.max(1));
-    let text = format!("{name}: number {place} of world {world} is not finite");
-    Err(said("NotFinite", text, "look for a division by zero or an unset value where it was computed"))
 }

@@ -58,7 +58,9 @@ impl Array {
         let parts = worlds.models().iter().map(|model| self.parts(model)).max().unwrap_or(0);
         match self {
             Array::Field(_) => [&[batch.worlds(), parts], self.tail()].concat(),
-            Array::Parameter(Parameter::Gravity) => vec![worlds.rows(batch, Parameter::Gravity), 3],
+            Array::Parameter(p @ (Parameter::Gravity | Parameter::ContactGain)) => {
+                [&[worlds.rows(batch, p)], self.tail()].concat()
+            }
             Array::Parameter(parameter) => [&[worlds.rows(batch, parameter), parts], self.tail()].concat(),
         }
     }

@@ -4,11 +4,12 @@
 //! | file | what |
 //! |---|---|
 //! | `error` | Rust's errors as Python exceptions |
-//! | `convert` `options` `place` | numbers, keyword arguments, the caller's line |
+//! | `checks` `convert` `options` `place` | arrays, numbers, keyword arguments, the caller's line |
 //! | `load` `model` `model_arrays` | files and text into `Model`; what a model tells |
 //! | `builder` `builder_parts` | building a model in Python |
 //! | `batch` `held` `settings` | many worlds, behind a lock, with recording and viewer; how they run |
-//! | `fields` `parameters` `report` `queries` | their arrays; what a step reports; what rays hit |
+//! | `fields` `parameters` `parameter_values` `report` `queries` | their arrays; what a step reports; what rays hit |
+//! | `wrt` `derivatives` | how the next step depends on everything |
 //! | `tree` `tree_run` | operators on the spanning tree |
 //! | `env` | learning tasks |
 //! | `cli` | the command line |
@@ -18,8 +19,10 @@ use pyo3::prelude::*;
 mod batch;
 mod builder;
 mod builder_parts;
+mod checks;
 mod cli;
 mod convert;
+mod derivatives;
 mod env;
 mod error;
 mod fields;
@@ -28,6 +31,7 @@ mod load;
 mod model;
 mod model_arrays;
 mod options;
+mod parameter_values;
 mod parameters;
 mod place;
 mod queries;
@@ -35,6 +39,7 @@ mod report;
 mod settings;
 mod tree;
 mod tree_run;
+mod wrt;
 
 #[pymodule]
 mod _native {

@@ -2,7 +2,7 @@
 
 use crate::error::said;
 use crate::options::Options;
-use bellcrank::sim::{Integrator, Precision, Settings, Solver};
+use bellcrank::sim::{FrictionCone, Integrator, InteriorPoint, Method, Precision, Settings, Solver};
 use bellcrank::solve::{ComFree, Impedance, Padmm, Penalty};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,8 +20,9 @@ fn read_integrator(name: &str) -> PyResult<Integrator> {
     match name {
         "semi_implicit_euler" => Ok(Integrator::SemiImplicitEuler),
         "moreau_jean" => Ok(Integrator::MoreauJean),
+        "variational" => Ok(Integrator::Variational),
         _ => {
-            let hint = "\"semi_implicit_euler\" or \"moreau_jean\"";
+            let hint = "\"semi_implicit_euler\", \"moreau_jean\" or \"variational\"";
             Err(said("WrongValue", format!("there is no integrator {name:?}"), hint))
         }
     }
@@ -38,6 +39,10 @@ pub fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyD
     }
     s.solver = match (o.typed::<String>("solver", "a text")?.as_deref(), s.solver) {
         (Some("comfree"), _) => Solver::ComFree(read_comfree(&mut o)?),
+        (Some("interiorpoint"), usual) => {
+            s.method = Method::InteriorPoint(read_interior_point(precision, &mut o)?);
+            usual
+        }
         (_, Solver::Padmm(padmm)) => Solver::Padmm(read_padmm(padmm, &mut o)?),
         (_, other) => other,
     };
@@ -68,6 +73,41 @@ fn read_padmm(mut padmm: Padmm, o: &mut Options<'_>) -> PyResult<Padmm> {
     read_numbers(o, places)?;
     padmm.penalty = Penalty::Share(share);
     Ok(padmm)
+}
+
+fn read_interior_point(precision: Precision, o: &mut Options<'_>) -> PyResult<InteriorPoint> {
+    let mut point = match precision {
+        Precision::F64 => InteriorPoint::default(),
+        Precision::F32 => InteriorPoint::single(),
+    };
+    point.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(point.max_iterations);
+    let friction: Option<String> = o.typed("friction", "a name")?;
+    point.friction = match friction.as_deref() {
+        None => point.friction,
+        Some("nonlinear") => FrictionCone::Nonlinear,
+        Some("linear") => FrictionCone::Linear,
+        Some("frictionless") => FrictionCone::Frictionless,
+        Some(other) => {
+            let what = format!("solver: there is no friction cone {other:?}");
+            return Err(said("WrongValue", what, "\"nonlinear\", \"linear\" or \"frictionless\""));
+        }
+    };
+    let places = [
+        ("kappa", &mut point.kappa),
+        ("tolerance", &mut point.tolerance),
+        ("centring", &mut point.centring),
+        ("warm_start", &mut point.warm_start),
+        ("reach", &mut point.reach),
+    ];
+    read_numbers(o, places)?;
+    if point.kappa > 0.0 {
+        return Ok(point);
+    }
+    Err(said(
+        "WrongValue",
+        "solver: kappa is 0, but must be above zero",
+        "1e-6 is hard contact for most purposes",
+    ))
 }
 
 /// The normalised law, or the published one where its gains are given.

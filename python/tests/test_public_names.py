@@ -23,6 +23,11 @@ CLASSES = [
     bc.Viewer,
     bc.Padmm,
     bc.ComFree,
+    bc.InteriorPoint,
+    bc.StepJacobian,
+    bc.Rollout,
+    bc.Gradients,
+    bc.Motion,
     bc.RayHits,
     bc.Contact,
 ]

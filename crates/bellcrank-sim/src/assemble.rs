@@ -13,14 +13,17 @@ use crate::status::Report;
 use crate::step::{Method, Settings};
 use crate::workspace::Workspace;
 use crate::{drives, motion};
-use bellcrank_math::{Inline, Mask, Pose, Quat, Real, Twist, Vec3};
+use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 
 /// Change of an asked angle per iteration at most [rad].
 const LARGEST_TURN: f64 = 0.1;
 /// Change of an asked distance per iteration at most [m].
 const LARGEST_SLIDE: f64 = 0.02;
-/// ε of all rows: small, since nothing else pulls.
-const SOFTNESS: f64 = 1e-6;
+/// ε of all rows: small, since nothing else pulls, but not so small that numbers of 32 bits lose the masses beside it.
+fn softness<R: Real>() -> f64 {
+    if R::Elem::EPSILON.to_f64() > 1e-10 { 1e-5 } else { 1e-6 }
+}
+
 /// A held base is so many times heavier.
 const BASE_WEIGHT: f64 = 1e6;
 
@@ -138,8 +141,11 @@ fn iterate<R: Real>(
     tolerance: R,
     (state, ws): (&mut State<R>, &mut Workspace<R>),
 ) -> R {
-    let settings =
-        RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS), most: R::constant(1e9) };
+    let settings = RowSettings {
+        inverse_dt: R::one(),
+        stiffness: R::constant(1.0 / softness::<R>()),
+        most: R::constant(1e9),
+    };
     rows::joint_rows(layout, constants, state, settings, ws);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
         rows.target = [R::zero(); 6]; // all of the gap is to be closed
@@ -184,8 +190,11 @@ fn set_velocities<R: Real>(
     if targets.is_empty() {
         return;
     }
-    let settings =
-        RowSettings { inverse_dt: R::one(), stiffness: R::constant(1.0 / SOFTNESS), most: R::constant(1e9) };
+    let settings = RowSettings {
+        inverse_dt: R::one(),
+        stiffness: R::constant(1.0 / softness::<R>()),
+        most: R::constant(1e9),
+    };
     rows::joint_rows(layout, constants, state, settings, ws);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
         rows.rate = [R::zero(); 6];

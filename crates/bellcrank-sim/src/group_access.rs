@@ -7,6 +7,7 @@ use crate::group::{Block, Figures, Group, ITERATION_BINS, LaneGroup, Numbers, Nu
 use crate::lane_access::{read_lane, write_lane};
 use crate::layout::Layout;
 use crate::readout::{Metrics, Readout, joint_rates};
+use crate::rows::read_coordinates;
 use crate::state::{Control, State};
 use crate::status::WorldStatus;
 use crate::step::Settings;
@@ -127,6 +128,9 @@ impl<R: Real> Group for LaneGroup<R> {
                     };
                     *x = x.with_lane(lane, Elem::from_f64(value));
                 }
+            }
+            if matches!(field, Field::BodyPosition | Field::BodyQuatWxyz) {
+                read_coordinates(&self.layout, &block.constants, &mut block.state); // they belong to the poses
             }
         }
     }

@@ -376,7 +376,7 @@ fn contacts_that_are_searched_for_have_derivatives_too() {
     m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(0.5));
     let mut b = batch(&built(m), 0.01);
     let report = b.step(40);
-    assert!(report.contact_count[0] >= 3, "{report:?}");
+    assert!(report.contact_count[0] >= 2, "{report:?}");
     let mut all = Wrt::state(2);
     for body in 0..2 {
         all.extend((0..3).flat_map(|axis| [Wrt::Force { body, axis }, Wrt::CentreOfMass { body, axis }]));

@@ -92,6 +92,10 @@ impl Newton<f64> for Brick {
         let ((p, i), (q, j)) = (self.push.product(alpha), self.rub.product(alpha));
         (p + q) / (i + j)
     }
+    fn centre(&mut self, lanes: bool, mean: f64) {
+        self.push.centre(lanes, mean);
+        self.rub.centre(lanes, mean);
+    }
     fn advance(&mut self, going: bool, alpha: f64) {
         for i in 0..3 {
             self.u[i] += if going { alpha * self.du[i] } else { 0.0 };

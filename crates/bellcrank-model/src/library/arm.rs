@@ -27,7 +27,7 @@ const FINGER: [f64; 3] = [0.02, 0.015, 0.05]; // [m]
 /// The arm, nine position-controlled motors.
 pub fn arm() -> ModelBuilder {
     let mut b = ModelBuilder::new("arm");
-    let mut last = crate::Link::from(WORLD);
+    let mut last = WORLD;
     let vector = |[x, y, z]: [f64; 3]| Vec3::new(x, y, z);
     let colors = [SLATE, AMBER, SAND, AMBER, CORAL, PLUM, TEAL];
     for (k, ((at, axis, centre, size, mass), color)) in LINKS.into_iter().zip(colors).enumerate() {

@@ -1,24 +1,24 @@
-//! Columns of ∂r/∂θ, few numbers each, and what follows from them: all columns by solving with the factor at hand, as many
-//! at once as there are lanes; or the product of a cotangent with all of them by one solve with its transpose.
+//! Columns of ∂r/∂θ, few numbers each, and what follows from them by solving with the factor at hand, as many at once as
+//! there are lanes.
 //!
 //! Held rows have a small compliance 1/w in the factor. It is taken out by the method of multipliers: each
-//! refinement leaves about a millionth (`Settings::softness`) of what was left before.
+//! refinement leaves a small share of what was left before: about `Settings::softness` of a row's own compliance, and with loops
+//! more, a few thousandths on the biped.
 
 use super::passes::{Equation, Incidence, Passes};
 use super::slopes::{Six, Slopes};
 use super::{Solved, Wrt};
-use crate::drives::row_velocity;
 use crate::layout::Layout;
-use bellcrank_math::{Inline, LaneJob, Real, Vec3};
+use bellcrank_math::{Inline, LaneJob, Real};
 
 /// Rounds of taking the joints' compliance out of a solution.
-const REFINEMENTS: usize = 1;
+pub(super) const REFINEMENTS: usize = 2;
 
 /// Six numbers of a column: a push on a body, what a joint is short of, or how an end pose moves by itself.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    row: u32,
-    value: [f64; 6],
+pub(super) struct Entry {
+    pub row: u32,
+    pub value: [f64; 6],
 }
 
 /// Sparse columns. Rows are those of bodies (by elimination position), joints, couplings, end poses; six numbers each.
@@ -31,15 +31,15 @@ pub(crate) struct Columns {
 
 /// Where the four kinds of rows begin.
 #[derive(Clone, Copy)]
-struct Rows {
-    joints: usize,
-    couplings: usize,
-    ends: usize,
-    all: usize,
+pub(super) struct Rows {
+    pub joints: usize,
+    pub couplings: usize,
+    pub ends: usize,
+    pub all: usize,
 }
 
 impl Rows {
-    fn of(layout: &Layout) -> Self {
+    pub fn of(layout: &Layout) -> Self {
         let bodies = layout.position.len();
         let couplings = bodies + layout.joints.len();
         let ends = couplings + layout.couplings.len();
@@ -106,7 +106,12 @@ impl Columns {
         }
     }
 
-    fn of(&self, column: usize) -> &[Entry] {
+    /// Number of columns.
+    pub fn count(&self) -> usize {
+        self.ranges.len()
+    }
+
+    pub(super) fn of(&self, column: usize) -> &[Entry] {
         let (first, end) = self.ranges[column];
         &self.entries[first..end]
     }
@@ -342,7 +347,7 @@ impl SolveColumns<'_> {
 
 /// x −= amount · row
 #[inline(always)]
-fn subtract<R: Real<Elem = f64>>(x: &mut [R; 6], row: &[f64; 6], amount: R) {
+pub(super) fn subtract<R: Real<Elem = f64>>(x: &mut [R; 6], row: &[f64; 6], amount: R) {
     for i in 0..6 {
         x[i] = R::splat(row[i]).neg_mul_add(amount, x[i]);
     }
@@ -355,70 +360,4 @@ fn along<R: Real<Elem = f64>>(row: &[f64; 6], x: &[R; 6], mut sum: R) -> R {
         sum = R::splat(row[i]).mul_add(x[i], sum);
     }
     sum
-}
-
-/// ȳ · (all columns), with ȳ by row as the Jacobian has them: Hᵀ z = ū and ζ = w J₂ z, refined by
-/// Hᵀ z = ū − Cᵀ ζ, ζ += w J₂ z; then each column gives z · push − ζ · rest and what end poses move by themselves.
-pub(crate) fn pull_back(layout: &Layout, columns: &Columns, solved: &Solved, cotangent: &[f64]) -> Vec<f64> {
-    let (ws, own, dt) = (&solved.ws, &solved.own, solved.inputs.dt);
-    let rows = Rows::of(layout);
-    let mut all = vec![[0.0; 6]; rows.all];
-    let mut given = vec![[0.0; 6]; rows.joints];
-    for (b, &k) in layout.position.iter().enumerate() {
-        let y = &cotangent[12 * b..12 * b + 12];
-        let turned = own.bodies[b].turn.transpose_mul(Vec3::new(y[3], y[4], y[5])).to_array();
-        for i in 0..3 {
-            given[k][i] = dt.mul_add(y[i], y[6 + i]);
-            given[k][3 + i] = dt.mul_add(turned[i], y[9 + i]);
-        }
-        all[rows.ends + b].copy_from_slice(&y[..6]);
-    }
-    let mut z = given.clone();
-    for round in 0..=REFINEMENTS {
-        if round > 0 {
-            z.copy_from_slice(&given);
-            pull_multipliers(layout, solved, &all[rows.joints..], &mut z);
-        }
-        own.lu.solve_transposed(&own.pattern, &mut z);
-        for (j, joint) in layout.joints.iter().enumerate() {
-            let start = &ws.joints[j];
-            for i in 0..joint.kind.row_count() {
-                let rate = crate::interior::rate(layout, joint, (start, i), &z);
-                all[rows.joints + j][i] += start.weight[i] * rate;
-            }
-        }
-        for (c, coupling) in layout.couplings.iter().enumerate() {
-            let each = ws.couplings[c].iter().zip(&coupling.bodies);
-            let rate: f64 = each.map(|(row, b)| row_velocity(row, &z[layout.position[*b]])).sum();
-            all[rows.couplings + c][0] += ws.coupling_weight[c] * rate;
-        }
-    }
-    all[..rows.joints].copy_from_slice(&z);
-    for held in &mut all[rows.joints..rows.ends] {
-        *held = held.map(|x| -x);
-    }
-    let each = |column: usize| {
-        let dot = |e: &Entry| row_velocity(&e.value, &all[e.row as usize]);
-        columns.of(column).iter().map(dot).sum()
-    };
-    (0..columns.ranges.len()).map(each).collect()
-}
-
-/// z −= Cᵀ ζ
-fn pull_multipliers(layout: &Layout, solved: &Solved, held: &[[f64; 6]], z: &mut [[f64; 6]]) {
-    let own = &solved.own;
-    for (j, joint) in layout.joints.iter().enumerate() {
-        let end = &own.joints[j];
-        for i in 0..joint.kind.row_count() {
-            subtract(&mut z[layout.position[joint.successor]], &end.s[i], held[j][i]);
-            if let Some(p) = joint.predecessor {
-                subtract(&mut z[layout.position[p]], &end.p[i], held[j][i]);
-            }
-        }
-    }
-    for (c, coupling) in layout.couplings.iter().enumerate() {
-        for (row, b) in own.couplings[c].row.iter().zip(&coupling.bodies) {
-            subtract(&mut z[layout.position[*b]], row, held[layout.joints.len() + c][0]);
-        }
-    }
 }

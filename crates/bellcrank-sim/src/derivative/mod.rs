@@ -10,12 +10,13 @@
 //! | `solved` | the step at κ, solved to rounding, and its equations in dual numbers |
 //! | `passes` | which numbers share an evaluation |
 //! | `slopes` | ∂r/∂θ, equation by equation |
-//! | `columns` | all columns by solves in lanes; a cotangent by one solve with the transpose |
+//! | `columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
 //! | `minimal` | minimal and maximal coordinates |
 //!
 //! A step by Proximal-ADMM is differentiated as the implicit step with the same integrator from the same state: polished
 //! by the interior point at κ.
 
+mod adjoint;
 mod columns;
 mod inputs;
 mod minimal;
@@ -32,9 +33,10 @@ pub use wrt::Wrt;
 
 use crate::batch::BatchError;
 use crate::step::Settings;
+use adjoint::pull_back;
 use bellcrank_math::{Dual, Elem, Pose, Twist};
 use bellcrank_solve::InteriorPoint;
-use columns::{SolveColumns, pull_back};
+use columns::SolveColumns;
 
 /// Derivatives that one evaluation in dual numbers carries: on a tree the poses of all bodies need no more.
 const CARRIED: usize = 12;

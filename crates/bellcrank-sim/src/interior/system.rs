@@ -194,6 +194,22 @@ impl<R: Real> Newton<R> for System<'_, R> {
         })
     }
 
+    fn centre(&mut self, lanes: R::Mask, mean: R) {
+        let own = &mut *self.own;
+        stage!(R, {
+            for touch in &mut own.touches {
+                touch.push.centre(lanes, mean);
+                touch.rub.centre(lanes, mean);
+            }
+            for row in &mut own.pushes {
+                row.push.centre(lanes, mean);
+            }
+            for row in &mut own.rubs {
+                row.rub.centre(lanes, mean);
+            }
+        })
+    }
+
     fn advance(&mut self, going: R::Mask, alpha: R) {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         stage!(R, {

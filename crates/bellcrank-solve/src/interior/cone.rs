@@ -70,6 +70,13 @@ impl<R: Real> Push<R> {
         self.place(lanes, s, gamma.max(least * least / s), R::zero());
     }
 
+    /// Takes the product to within a tenth and ten times the mean.
+    #[inline(always)]
+    pub fn centre(&mut self, lanes: R::Mask, mean: R) {
+        let (low, high) = (mean * R::constant(0.1) / self.s, mean * R::constant(10.0) / self.s);
+        self.gamma = R::select(lanes & self.acts, self.gamma.clamp(low, high), self.gamma);
+    }
+
     /// Notes φ; gives |φ − s|.
     #[inline(always)]
     pub fn evaluate(&mut self, phi: R) -> R {
@@ -223,6 +230,21 @@ impl<R: Real> Rub<R> {
             worst = worst.max(self.rest[i].abs());
         }
         worst
+    }
+
+    /// Takes both vectors well inside their cones, and the product to at least half the mean.
+    #[inline(always)]
+    pub fn centre(&mut self, lanes: R::Mask, mean: R) {
+        let (lanes, inside) = (lanes & self.acts, R::constant(0.8));
+        let length = dot(self.n, &self.b, &self.b).sqrt();
+        let most = self.xi * inside;
+        let share = most / length.max(most);
+        for i in 0..self.n {
+            self.b[i] = R::select(lanes, self.b[i] * share, self.b[i]);
+        }
+        let fast = dot(self.n, &self.w, &self.w).sqrt() / inside;
+        let eta = self.eta.max(fast).max(mean * R::constant(0.5) / self.xi);
+        self.eta = R::select(lanes, eta, self.eta);
     }
 
     /// The largest entry of |ξ ∘ η − κ e|.

@@ -44,6 +44,12 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.place(lanes, known, v, least))
     }
 
+    /// Takes everything well inside its cones, products to about the mean.
+    #[inline(always)]
+    pub fn centre(&mut self, lanes: R::Mask, mean: R) {
+        either!(self, law => law.centre(lanes, mean))
+    }
+
     /// Notes bound and velocity; gives the largest error of their equations.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {

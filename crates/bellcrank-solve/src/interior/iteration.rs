@@ -92,6 +92,8 @@ pub trait Newton<R: Real> {
     fn mean_product(&self, alpha: R) -> R;
     /// Takes the step in the lanes that go on.
     fn advance(&mut self, going: R::Mask, alpha: R);
+    /// Takes what is at the boundary of its cone back inside, products to about the mean; equations may suffer.
+    fn centre(&mut self, lanes: R::Mask, mean: R);
 }
 
 /// What an iteration found.
@@ -206,6 +208,17 @@ impl InteriorPoint {
                 ));
                 system.advance(worse, back);
                 next = system.evaluate(kappa);
+            }
+            if attempt == Attempt::Careful {
+                let short = R::run(Inline(
+                    #[inline(always)]
+                    || going & alpha.lt(R::constant(SHORT)),
+                ));
+                if short.any() {
+                    let mean = system.mean_product(R::zero());
+                    system.centre(short, mean);
+                    next = system.evaluate(kappa);
+                }
             }
             violation = next;
             solution = R::run(Inline(

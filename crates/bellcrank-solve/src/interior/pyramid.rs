@@ -96,6 +96,17 @@ impl<R: Real> Pyramid<R> {
         self.slack = R::select(lanes, (bound - sum).max(least), self.slack);
     }
 
+    /// Takes all products to within a tenth and ten times the mean.
+    #[inline(always)]
+    pub fn centre(&mut self, lanes: R::Mask, mean: R) {
+        let (lanes, low, high) = (lanes & self.acts, mean * R::constant(0.1), mean * R::constant(10.0));
+        self.slack = R::select(lanes, self.slack.clamp(low / self.psi, high / self.psi), self.slack);
+        for f in 0..2 * self.n {
+            let (low, high) = (low / self.eta[f], high / self.eta[f]);
+            self.beta[f] = R::select(lanes, self.beta[f].clamp(low, high), self.beta[f]);
+        }
+    }
+
     /// Notes bound and velocity; gives the largest error of their equations.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {

@@ -260,7 +260,7 @@ impl Moving<'_> {
     }
 
     #[inline(always)]
-    fn to_maximal(&self, interval: &Interval, turned: &[Turned], (T, last): (&Dense, &Dense)) -> Dense {
+    fn to_maximal(self, interval: &Interval, turned: &[Turned], (T, last): (&Dense, &Dense)) -> Dense {
         let (count, inverse_dt) = (T.columns, 1.0 / self.dt);
         // δX⁻ = T⁻ (A δq − Δt B δq̇)
         let (mut by_q, mut by_rate) = (last.clone(), last.clone());
@@ -300,7 +300,7 @@ impl Moving<'_> {
     }
 
     #[inline(always)]
-    fn to_minimal(&self, X: &[Pose], interval: &Interval, turned: &[Turned], list: &[Freedom]) -> Dense {
+    fn to_minimal(self, X: &[Pose], interval: &Interval, turned: &[Turned], list: &[Freedom]) -> Dense {
         let (count, dt) = (list.len(), self.dt);
         let mut M = Dense::zero(2 * count, 12 * X.len());
         let rows_at = |X: &[Pose], freedom: Freedom| -> Vec<(usize, [f64; 6])> {

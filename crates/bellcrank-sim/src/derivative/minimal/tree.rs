@@ -42,7 +42,7 @@ impl Dense {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        if self.columns == 0 { 0 } else { self.values.len() / self.columns }
+        self.values.len().checked_div(self.columns).unwrap_or(0)
     }
 
     /// One row.

@@ -1,0 +1,28 @@
+"""What a ``with`` block ends."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Optional, TypeVar
+
+_Self = TypeVar("_Self", bound="Leaving")
+
+
+class Leaving(ABC):
+    """Something that ends with its ``with`` block, whatever happens in it."""
+
+    @abstractmethod
+    def _leave(self) -> None:
+        """Ends it."""
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self._leave()

@@ -1,0 +1,131 @@
+"""A batch's arrays: gathered for whoever holds them, scattered before the engine needs them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Optional
+
+import numpy as np
+
+from bellcrank import _native
+from bellcrank._arrays import FloatArray, aligned_zeros, as_floats, check_shape
+from bellcrank._fields import COMPUTED, Fields
+from bellcrank._live import Live
+from bellcrank.errors import WrongShape, WrongType, WrongValue
+
+_PARAMETERS = frozenset(_native.Batch.parameter_names())
+
+
+class Synced(Fields):
+    """Arrays that behave like views of the engine's memory."""
+
+    _native: _native.Batch
+    _live: dict[str, Live]
+    _turns: int
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]: ...
+
+    @property
+    @abstractmethod
+    def closed(self) -> bool: ...
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array by name."""
+        return tuple(self._native.shape(name))
+
+    def read(self, name: str, out: Optional[FloatArray] = None) -> FloatArray:
+        """Fills ``out`` (float32 or float64, C-contiguous) with an array's numbers, or makes a new one of them."""
+        self._push()
+        shape = self.shape(name)
+        if out is None:
+            out = aligned_zeros(shape, self._dtype_of(name))
+        elif not isinstance(out, np.ndarray):
+            raise WrongType(f"out must be a numpy array, not {type(out).__name__}")
+        check_shape(name, out, shape)
+        self._native.read(name, out)
+        return out
+
+    def write(self, name: str, values: Any) -> None:
+        """Takes numbers into an array by name; they are broadcast to its shape."""
+        self._set(name, values)
+
+    # -- physical parameters: float64, one row for all worlds until spread
+
+    def spread(self, name: str) -> FloatArray:
+        """Gives a parameter one row per world and returns its array ``(worlds, …)`` to be written.
+
+        Parameters of the same parts (mass, centre of mass and inertia of bodies, say) are spread together.
+        """
+        self._push()
+        self._native.spread(name)
+        for other in self._live.keys() & _PARAMETERS:
+            array = self._live[other].array()
+            if array is not None and array.shape != self.shape(other):
+                del self._live[other]
+        return self._array(name)
+
+    # -- behind it
+
+    def _array(self, name: str) -> FloatArray:
+        """The live array of a field: the one that somebody holds, or a fresh one."""
+        self._follow()
+        live = self._live.get(name)
+        array = live.array() if live is not None else None
+        if live is not None and array is not None and not self.closed:
+            live.keep()
+            return array
+        array = aligned_zeros(self.shape(name), self._dtype_of(name))
+        self._native.read(name, array)
+        self._live[name] = Live(array)
+        return array
+
+    def _dtype_of(self, name: str) -> np.dtype[Any]:
+        """Parameters have 64 bits whatever the batch computes with."""
+        return np.dtype(np.float64) if name in _PARAMETERS else self.dtype
+
+    def _set(self, name: str, values: Any) -> None:
+        given = as_floats(name, values)
+        array = self._array(name)
+        try:
+            array[...] = given
+        except ValueError:
+            raise WrongShape(f"{name} has the shape {given.shape}, expected: {array.shape}") from None
+        self._push()
+
+    def _push(self) -> None:
+        """What was written into arrays goes to the engine."""
+        self._follow()
+        for name, live in list(self._live.items()):
+            array = live.array()
+            if array is not None and live.was_written():
+                if name in COMPUTED:
+                    self._native.read(name, array)
+                    raise WrongValue(
+                        f"{name} was written, but it follows from the bodies",
+                        hint="use batch.assemble({joint: value}), or write body_position and body_velocity",
+                    )
+                self._native.write(name, array)
+                live.agree()
+            live.let_go()
+            del array
+            if live.array() is None:
+                del self._live[name]
+
+    def _pull(self, left_alone: frozenset[str] = frozenset()) -> None:
+        """Held arrays follow the engine; only writing changes parameters."""
+        for name, live in list(self._live.items()):
+            array = live.array()
+            if array is None:
+                del self._live[name]
+            elif name not in left_alone and name not in _PARAMETERS:
+                self._native.read(name, array)
+                live.agree()
+
+    def _follow(self) -> None:
+        """Where the viewer has had the worlds, arrays that nobody wrote into are read afresh."""
+        turns = self._native.viewer_turns()
+        if turns != self._turns:
+            self._turns = turns
+            self._pull(frozenset(name for name, live in self._live.items() if live.was_written()))
