@@ -52,11 +52,11 @@ class Case:
         mujoco.mj_fwdPosition(self.model, self.copy)
         mujoco.mj_fwdVelocity(self.model, self.copy)
         found, twist = [], np.zeros(6)
-        for body in self.bodies:
-            kind = mujoco.mjtObj.mjOBJ_BODY
-            mujoco.mj_objectVelocity(self.model, self.copy, kind, body, twist, 0)
-            place = [*self.copy.xipos[body], *self.copy.xquat[body], *twist[3:], *twist[:3]]
-            found.append([float(x) for x in place])
+        for number, body in zip(self.bodies, self.scene["bodies"]):
+            mujoco.mj_objectVelocity(self.model, self.copy, mujoco.mjtObj.mjOBJ_BODY, number, twist, 0)
+            # the description's centre of mass: of bodies whose mass follows from meshes MuJoCo's may differ a little
+            centre = self.copy.xpos[number] + self.copy.xmat[number].reshape(3, 3) @ np.array(body["com"])
+            found.append([float(x) for x in (*centre, *self.copy.xquat[number], *twist[3:], *twist[:3])])
         return found
 
     def figures(self) -> dict[str, Any]:

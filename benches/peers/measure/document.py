@@ -84,10 +84,10 @@ def figures(run: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for scene in scenes(run["robots"]):
-        ours = scene.of(page.FIRST)
+        ours = scene.ours()
         if scene.name not in SHOWN or ours is None:
             continue
-        leads = [scene.lead(page.FIRST, scene.fastest(peer)) for peer in ("MuJoCo", "Kamino")]
+        leads = [scene.lead(ours, scene.fastest(peer)) for peer in ("MuJoCo", "Kamino")]
         times = [
             f"{factor(lead[0])} × faster" if lead and lead[0] >= 1 else f"{factor(lead[0])} ×" if lead else "–"
             for lead in leads

@@ -20,6 +20,10 @@ class Scene:
     def of(self, who: str) -> Record | None:
         return next((record for record in self.records if record["who"] == who and record["rates"]), None)
 
+    def ours(self) -> Record | None:
+        """Our default on lanes: in f32, or in f64 where that fails."""
+        return self.of("Bellcrank f32") or self.of("Bellcrank f64")
+
     def peers(self, name: str) -> list[Record]:
         """Those of a peer that worked; motions that left the numbers do not count as work."""
         return [r for r in self.records if r["who"].startswith(name) and r["rates"] and r.get("finite", True)]
@@ -30,9 +34,8 @@ class Scene:
     def most_exact(self, name: str, what: str) -> float | None:
         return min((r[what] for r in self.peers(name) if what in r), default=None)
 
-    def lead(self, who: str, peer: Record | None) -> tuple[float, float, float] | None:
-        """How many times faster `who` is than a peer: median, least, most."""
-        ours = self.of(who)
+    def lead(self, ours: Record | None, peer: Record | None) -> tuple[float, float, float] | None:
+        """How many times faster we are than a peer: median, least, most."""
         return ratios(ours["rates"], peer["rates"]) if ours and peer else None
 
 
@@ -74,7 +77,7 @@ def length(x: float | None) -> str:
     for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9)):
         if x >= size:
             return f"{x / size:.2g} {unit}" if x / size < 100 else f"{x / size:.0f} {unit}"
-    return "0" if x < 1e-12 else f"{x / 1e-12:.2g} pm"
+    return "0" if x < 1e-12 else f"{x / 1e-12:.0f} pm"
 
 
 def small(x: float | None) -> str:

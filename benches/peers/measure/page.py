@@ -37,7 +37,7 @@ def render(results: dict[str, Any], notes: str, images: str) -> tuple[str, dict[
         summary(results),
         show.get("speed.svg", ""),
         show.get("accuracy.svg", ""),
-        "## Targets\n" + targets(results) if results["robots"] else "",
+        "## Targets\n" + targets(results) if results["robots"] or results["operators"] else "",
         "## Where we lose\n\n" + losses(results) if results["robots"] else "",
         notes,
         "## Robots and linkages\n\n" + METHOD if results["robots"] else "",
@@ -75,6 +75,7 @@ def origin(results: dict[str, Any]) -> str:
         "To repeat it:\n",
         f"```sh\ncargo build --release -p bellcrank\n{results['command']}\n```",
     ]
+    lines += [f"\n{results['remark']}"] if results.get("remark") else []
     lines += [f"\n{peer} could not take part: {why}." for peer, why in results["missing"].items()]
     return "\n".join(lines) + "\n"
 
@@ -84,11 +85,12 @@ def summary(results: dict[str, Any]) -> str:
     head = ["scene", "f32, per core-second", "× MuJoCo", "× Kamino", "gap", "MuJoCo's", "Kamino's", "depth", "MuJoCo's"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for scene in scenes(results["robots"]):
-        ours = scene.of(FIRST)
+        ours = scene.ours()
         if ours is None:
             continue
-        cells = [f"`{scene.name}`", count(middle(ours))]
-        cells += [many(scene.lead(FIRST, scene.fastest(peer))) for peer in ("MuJoCo", "Kamino")]
+        told = count(middle(ours)) + ("" if ours["who"] == FIRST else " (f64)")
+        cells = [f"`{scene.name}`", told]
+        cells += [many(scene.lead(ours, scene.fastest(peer))) for peer in ("MuJoCo", "Kamino")]
         cells += [length(ours.get("gap_m")), *(length(scene.most_exact(p, "gap_m")) for p in ("MuJoCo", "Kamino"))]
         cells += [length(ours.get("depth_m")), length(scene.most_exact("MuJoCo", "depth_m"))]
         lines.append("| " + " | ".join(cells) + " |")
@@ -118,20 +120,26 @@ def robot(results: dict[str, Any], scene: Scene) -> str:
             lines.append(f"| {r['who']} | {r['failure']} |" + " |" * (len(head) - 2))
             continue
         leads = [
-            many(scene.lead(who, r)) if not r["who"].startswith("Bell") else "" for who in (FIRST, "Bellcrank f64")
+            many(scene.lead(scene.of(who), r)) if not r["who"].startswith("Bell") else ""
+            for who in (FIRST, "Bellcrank f64")
         ]
         if r.get("finite") is False:
             lines.append(f"| {r['who']} | {rate(r)} | " + " | ".join(leads) + " | left the numbers |" + " |" * 6)
             continue
         cells = [r["who"], rate(r), *leads, length(r["gap_m"]), small(r["gap_rad"]), length(r["depth_m"])]
         cells += [
-            share(r.get("energy_drift")),
+            energy(r),
             small(r["residual_max"]),
             f"{r['iterations']:.3g}",
             share(r["converged"]),
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def energy(r: Record) -> str:
+    """The drift; a peer that gave up and started anew says so."""
+    return "unstable, started anew" if r.get("warned_max") else share(r.get("energy_drift"))
 
 
 def pile(scene: Scene) -> str:
@@ -157,7 +165,7 @@ def operators(results: dict[str, Any]) -> str:
         cells.append(f"{1e9 / middle(peer):.0f}" if peer else "–")
         for who in ("Bellcrank f64", FIRST):
             ours = scene.of(who)
-            cells += [f"{1e9 / middle(ours):.0f}" if ours else "–", many(scene.lead(who, peer))]
+            cells += [f"{1e9 / middle(ours):.0f}" if ours else "–", many(scene.lead(ours, peer))]
         lines.append("| " + " | ".join(cells) + " |")
     why = {r["failure"] for r in results["operators"] if r["failure"]}
     return "\n".join([*lines, *(f"\nPinocchio could not take part: {text}." for text in sorted(why))]) + "\n"

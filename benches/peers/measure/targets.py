@@ -6,7 +6,6 @@ from typing import Any
 
 from .figures import Record, Scene, factor, length, scenes
 
-FIRST = "Bellcrank f32"
 LOOPS_OVER_KAMINO, LOOPS_OVER_MUJOCO, GAP, TREES_OVER_MUJOCO = 100.0, 1.5, 100.0, 2.0
 OPERATORS = {
     ("f64", ("fk", "rnea", "aba", "aba_vjp")): 14.0,
@@ -46,17 +45,19 @@ def targets(results: dict[str, Any]) -> str:
 
 def aims(scene: Scene, loops: bool, robot: bool) -> list[tuple[str, float | None, float]]:
     def lead(peer: str) -> float | None:
-        found = scene.lead(FIRST, scene.fastest(peer))
+        found = scene.lead(scene.ours(), scene.fastest(peer))
         return found[0] if found else None
 
+    first = scene.ours()
+    bits = first["who"].removeprefix("Bellcrank ") if first else "f32"
     if not loops:
-        return [("f32 over MuJoCo's fastest", lead("MuJoCo"), TREES_OVER_MUJOCO)] if robot else []
-    ours, theirs = scene.of(FIRST), scene.most_exact("MuJoCo", "gap_m")
+        return [(f"{bits} over MuJoCo's fastest", lead("MuJoCo"), TREES_OVER_MUJOCO)] if robot else []
+    ours, theirs = scene.ours(), scene.most_exact("MuJoCo", "gap_m")
     gap = theirs / ours["gap_m"] if ours and theirs and ours.get("gap_m") else None
-    found = [("f32 over Kamino's fastest", lead("Kamino"), LOOPS_OVER_KAMINO)] if scene.peers("Kamino") else []
+    found = [(f"{bits} over Kamino's fastest", lead("Kamino"), LOOPS_OVER_KAMINO)] if scene.peers("Kamino") else []
     return [
         *found,
-        ("f32 over MuJoCo's fastest", lead("MuJoCo"), LOOPS_OVER_MUJOCO),
+        (f"{bits} over MuJoCo's fastest", lead("MuJoCo"), LOOPS_OVER_MUJOCO),
         ("gap of MuJoCo's most exact over ours", gap, GAP),
     ]
 
@@ -65,16 +66,16 @@ def operator_lead(scene: Scene, precision: str, names: tuple[str, ...]) -> tuple
     operator, place = scene.name.split(": ")[1].split(", ")
     if place != "in lanes" or operator not in names:
         return None
-    return scene.lead(f"Bellcrank {precision}", scene.of("Pinocchio f64"))
+    return scene.lead(scene.of(f"Bellcrank {precision}"), scene.of("Pinocchio f64"))
 
 
 def losses(results: dict[str, Any]) -> str:
     """Every peer that is faster, or more exact, than our default in f32."""
     lines = []
     for scene in scenes(results["robots"]):
-        ours = scene.of(FIRST)
+        ours = scene.ours()
         for peer in [r for r in scene.records if ours and not r["who"].startswith("Bellcrank") and r["rates"]]:
-            lead = scene.lead(FIRST, peer)
+            lead = scene.lead(ours, peer)
             said = [f"{factor(1 / lead[0])} times faster"] if lead and lead[0] < 1 else []
             said += [better(peer, ours, *what) for what in (("gap_m", "gap"), ("depth_m", "depth"))]
             told = ", ".join(text for text in said if text)
@@ -82,13 +83,13 @@ def losses(results: dict[str, Any]) -> str:
     for scene in scenes(results["piles"]):
         for ours in [r for r in scene.records if r["who"].startswith("Bellcrank") and r["rates"]]:
             peer = scene.fastest("MuJoCo")
-            lead = scene.lead(ours["who"], peer)
+            lead = scene.lead(ours, peer)
             if peer and lead and lead[0] < 1:
                 lines.append(
                     f"- `{scene.name}`: {peer['who']} is {factor(1 / lead[0])} times faster than {ours['who']}"
                 )
     for scene in scenes(results["operators"]):
-        lead = scene.lead("Bellcrank f64", scene.of("Pinocchio f64"))
+        lead = scene.lead(scene.of("Bellcrank f64"), scene.of("Pinocchio f64"))
         if lead and lead[0] < 1:
             lines.append(f"- {scene.name}: Pinocchio is {factor(1 / lead[0])} times faster than f64")
     return "\n".join(lines or ["Nowhere in this run."]) + "\n"

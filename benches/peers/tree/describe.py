@@ -14,9 +14,18 @@ import pinocchio
 
 
 def describe(urdf: Path, text: Path) -> None:
-    links = {link.get("name") for link in xml.parse(urdf).getroot().findall("link")}
-    base = [] if "world" in links else [pinocchio.JointModelFreeFlyer()]
-    model = pinocchio.buildModelFromUrdf(str(urdf), *base)
+    root = xml.parse(urdf).getroot()
+    carries = {joint.find("parent").get("link") for joint in root.findall("joint")}
+    for link in root.findall("link"):
+        if link.get("name") == "world" and "world" not in carries:
+            root.remove(link)  # carries the ground and nothing else: Pinocchio takes one tree only
+        for part in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(part)
+    for limit in root.iter("limit"):  # its reader wants all four
+        for key in ("lower", "upper", "effort", "velocity"):
+            limit.attrib.setdefault(key, "1000")
+    base = [] if "world" in carries else [pinocchio.JointModelFreeFlyer()]
+    model = pinocchio.buildModelFromXML(xml.tostring(root, encoding="unicode"), *base)
     lines = [str(model.njoints - 1)]
     for i in range(1, model.njoints):
         kind, axis = kind_of(model.joints[i])

@@ -58,6 +58,8 @@ fn cases(bench: &Bench) -> Result<Vec<Case>, Error> {
     for precision in [Precision::F32, Precision::F64] {
         add("pile_2x2x3", Pile::small().builder(), 64, 750, precision)?;
     }
+    let ball = Pile { across: 1, layers: vec![Solid::Ball], ..Pile::default() };
+    add("pile_1x1x1", ball.builder(), 1, 500, Precision::F64)?;
     for across in [1, 2, 3, 4, 5] {
         let pile = Pile { across, layers: vec![Solid::Cube, Solid::Capsule, Solid::Ball], ..Pile::default() };
         add(&format!("pile_{across}x{across}x3"), pile.builder(), 1, 500, Precision::F64)?;
