@@ -1,5 +1,5 @@
 //! Five layers of 5 × 5 cubes, cylinders, ellipsoids, capsules and balls fall on a plane: two seconds at 2 ms. Ends in checks:
-//! hardly any penetration, nothing through the floor, and all at rest: they resist rolling like wood on felt (5 mm), since
+//! hardly any penetration, nothing through the floor, and all at rest: they resist rolling like soft foam (10 mm), since
 //! what is round would roll on for ever otherwise.
 //!
 //! `cargo run --release --example pile_drop`; minutes without optimisation.
@@ -8,7 +8,7 @@ use bellcrank::model::library::Pile;
 use bellcrank::sim::{Batch, BatchOptions, WorldStatus};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let model = Pile { rolling: 0.005, ..Pile::default() }.builder().build()?;
+    let model = Pile { rolling: 0.01, ..Pile::default() }.builder().build()?;
     let count = model.bodies().len();
     let mut batch = Batch::new(model.into(), 1, BatchOptions { dt: 0.002, ..BatchOptions::default() })?;
     let (mut sum, mut contacts, mut deepest, mut exact) = (0.0, 0, 0.0_f64, 0);
