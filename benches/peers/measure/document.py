@@ -69,7 +69,7 @@ def readme(text: str, run: dict[str, Any]) -> str:
 SHOWN = {
     "four_bar": "four-bar, driven",
     "biped": "hybrid biped, 6 loops, standing",
-    "cassie": "Cassie, 4 loops",
+    "cassie": "Cassie, 4 loops (f64)",
     "quadruped": "quadruped, standing",
     "humanoid": "humanoid, sinking to the ground",
 }
