@@ -27,7 +27,8 @@ macro_rules! backend {
         $t:ident, $n:literal, $vector:ident, $splat:ident, $splat_int:ident, $load:ident, $store:ident,
         $add:ident, $sub:ident, $mul:ident, $div:ident, $xor:ident, $fmadd:ident, $fnmadd:ident, $sqrt:ident,
         $min:ident, $max:ident, $and:ident, $andnot:ident, $or:ident, $cmp:ident, $equal:ident, $to_int:ident,
-        $from_int:ident, $movemask:ident, $blend:ident, $bit_lanes:expr, $transpose:path
+        $from_int:ident, $movemask:ident, $blend:ident, $bit_lanes:expr, $load_masked:ident,
+        $store_masked:ident, $transpose:path
     ) => {
         impl Backend<$t, $n> for Avx2 {
             type Vector = $vector;
@@ -145,22 +146,19 @@ macro_rules! backend {
                 if let Some(all) = values.first_chunk() {
                     return <Self as Backend<$t, $n>>::load(all);
                 }
-                let mut padded = [0.0; $n];
-                for (to, from) in padded.iter_mut().zip(values) {
-                    *to = *from;
-                }
-                <Self as Backend<$t, $n>>::load(&padded)
+                let mask = <Self as Backend<$t, $n>>::from_bits((1 << values.len()) - 1);
+                // SAFETY: lanes beyond the slice are masked and not read.
+                unsafe { $load_masked(values.as_ptr(), $to_int(mask)) }
             }
             #[inline(always)]
             fn store_part(v: $vector, values: &mut [$t]) {
-                let lanes = <Self as Backend<$t, $n>>::store(v);
                 if let Some(all) = values.first_chunk_mut() {
-                    *all = lanes;
+                    *all = <Self as Backend<$t, $n>>::store(v);
                     return;
                 }
-                for (to, from) in values.iter_mut().zip(lanes) {
-                    *to = from;
-                }
+                let mask = <Self as Backend<$t, $n>>::from_bits((1 << values.len()) - 1);
+                // SAFETY: lanes beyond the slice are masked and not written.
+                unsafe { $store_masked(values.as_mut_ptr(), $to_int(mask), v) };
             }
             #[inline(always)]
             fn transpose(square: [$vector; $n]) -> [$vector; $n] {
@@ -202,6 +200,8 @@ backend!(
     _mm256_movemask_pd,
     _mm256_blendv_pd,
     _mm256_setr_epi64x(1, 2, 4, 8),
+    _mm256_maskload_pd,
+    _mm256_maskstore_pd,
     transpose::avx2_f64
 );
 backend!(
@@ -232,5 +232,7 @@ backend!(
     _mm256_movemask_ps,
     _mm256_blendv_ps,
     _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128),
+    _mm256_maskload_ps,
+    _mm256_maskstore_ps,
     transpose::avx2_f32
 );
