@@ -113,8 +113,10 @@ pub fn run<E: Precision, O: Operator<E>>(
     let threads = if plan.threads == 0 { rayon::current_num_threads() } else { plan.threads };
     // fewer states than tiles: smaller tiles, so that every thread has one
     let tile = tile.min(batch.div_ceil(threads).next_multiple_of(E::LANE_COUNT));
-    let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
-    let mut output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    let lanes = E::at_level(plan.level, CountLanes);
+    let map = |layout: &Layout<'_>| Map::new(*layout, tree, lanes);
+    let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| map(layout)).collect();
+    let mut output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| map(layout)).collect();
     // behind all outputs the block has a zero, for the numbers that no kernel writes
     let mut rest = block_size(&output_maps);
     for map in &mut output_maps {
@@ -143,6 +145,16 @@ pub fn run<E: Precision, O: Operator<E>>(
         });
     }
     Ok(())
+}
+
+/// How many lanes a level has.
+struct CountLanes;
+
+impl<E: Elem> LaneJob<E> for CountLanes {
+    type Output = usize;
+    fn run<R: Real<Elem = E>>(self) -> usize {
+        R::LANES
+    }
 }
 
 /// The number of states, from the first array that has a width; all others must agree.
