@@ -75,8 +75,8 @@ pub type Output<'a, E> = (&'static str, Layout<'a>, &'a mut [E]);
 
 /// Blocks of lanes that a thread takes at a time: long enough to be worth fetching, short enough to share out.
 const TILE_BLOCKS: usize = 8;
-/// What a further thread must have to do \[s\]. Until a sleeping one has begun, some 50 µs pass, in which the others
-/// would have done that much: below twice that it does not pay.
+/// What a further thread must have to do \[s\]: twice the time until a sleeping one has begun, taken to be 50 µs. That
+/// is an estimate, not a measurement.
 const WORTH_WAKING: f64 = 1e-4;
 
 /// How a batch is worked off.

@@ -4,8 +4,8 @@
 //! the frame's rotation is the node's with columns exchanged: that happens while results are written, without a
 //! single multiplication. Only where its origin lies elsewhere are three numbers to be computed.
 //!
-//! Sines and cosines of all joints come first, poses second: a polynomial is a long chain of dependent operations, and a
-//! processor overlaps those of several joints only when nothing that waits for them stands in between.
+//! Sines and cosines of all joints come first, poses second, row by row and without a branch on the axis. Together that was
+//! faster than joint by joint; the separate loop for sines alone was not.
 
 use super::kinematics::{WorldPose, frame_pose_on};
 use crate::build::ALIGNED;
