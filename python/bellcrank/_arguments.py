@@ -78,6 +78,16 @@ def joint_values(name: str, value: Any, chosen: list[int], count: int) -> list[f
     )
 
 
+def rows_of(name: str, values: Any, rows: int, width: int) -> FloatArray:
+    """``(rows, width)`` finite numbers, from as many or from one row for all."""
+    array = as_floats(name, values, np.float64)
+    if array.shape not in ((width,), (rows, width)):
+        raise WrongShape(f"{name} has the shape {array.shape}, expected: ({width},) or ({rows}, {width})")
+    if not np.isfinite(array).all():
+        raise NotFinite(f"{name} is not finite")
+    return np.broadcast_to(array, (rows, width))
+
+
 def rays(origins: Any, directions: Any, worlds: int) -> tuple[FloatArray, FloatArray]:
     """Origins and directions, each ``(worlds, rays, 3)``."""
     ends = []

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank import _native
-from bellcrank._arguments import Worlds, chosen_worlds, joint_values, rays, whole, world_models
+from bellcrank._arguments import Worlds, chosen_worlds, joint_values, rays, rows_of, whole, world_models
 from bellcrank._fields import CONTROLS
 from bellcrank._leaving import Leaving
 from bellcrank._live import Live
@@ -204,6 +204,19 @@ class Batch(Synced, Leaving):
         done = self._native.assemble(chosen, list(targets), rows, (list(moving), rates))
         self._pull()
         return self._mask(chosen, done)
+
+    def place(self, body: str, position: Any, quat_wxyz: Any = None, worlds: Worlds = None) -> None:
+        """Moves whole floating robots so that ``body`` is where it shall be; joints and their speeds stay.
+
+        ``position`` [m] of the body's centre of mass is ``(3,)``, or ``(chosen, 3)`` with one row per chosen world;
+        ``quat_wxyz`` likewise with four numbers. The robot keeps its orientation where none is given.
+        """
+        chosen = self._chosen(worlds)
+        positions = rows_of("position", position, len(chosen), 3).tolist()
+        quats = None if quat_wxyz is None else rows_of("quat_wxyz", quat_wxyz, len(chosen), 4).tolist()
+        self._push()
+        self._native.place(chosen, body, positions, quats)
+        self._pull()
 
     def sensor(self, name: str, worlds: Worlds = None) -> NDArray[np.float64]:
         """What a sensor of the model reads in the chosen worlds: ``(chosen, numbers)``."""

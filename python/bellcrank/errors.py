@@ -117,6 +117,14 @@ class BadSnapshot(BatchError, ValueError):
     """These bytes are no snapshot of this batch."""
 
 
+class Fastened(BatchError, ValueError):
+    """A robot that is fastened to the world cannot be placed elsewhere."""
+
+
+class BadPose(BatchError, ValueError):
+    """A pose is not finite, or its quaternion is zero."""
+
+
 class MixedModels(BatchError, ValueError):
     """Worlds of different models were named together."""
 

@@ -8,9 +8,10 @@ use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
 use crate::model::Model;
 use crate::parameters::{Parameter, Worlds, spread};
-use crate::queries::{Rays, ray_cast};
+use crate::queries::{Rays, find_body, ray_cast, vector};
 use crate::report::{StepReport, merge};
 use crate::settings::{read_precision, read_settings};
+use bellcrank::math::{Pose, Quat};
 use bellcrank::model::ShapeId;
 use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision};
 use bellcrank::view::{Live, LiveOptions};
@@ -233,6 +234,31 @@ impl Batch {
         let batch = guard.batch_to_change()?;
         let (positions, velocities) = (pairs(&names, &values), pairs(&moving.0, &moving.1));
         Ok(py.detach(|| batch.assemble_moving(&worlds, &positions, &velocities)).map_err(Problem::from)?)
+    }
+
+    /// Moves whole robots: one position of the body, and one quaternion unless it is to stay, per listed world.
+    fn place(
+        &self,
+        py: Python<'_>,
+        worlds: Vec<usize>,
+        body: &str,
+        positions: Vec<[f64; 3]>,
+        quats_wxyz: Option<Vec<[f64; 4]>>,
+    ) -> PyResult<()> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch_to_change()?;
+        let mut place = || {
+            for (k, (&world, position)) in worlds.iter().zip(&positions).enumerate() {
+                let body = find_body(batch, world, body)?.index();
+                let R = match &quats_wxyz {
+                    Some(quats) => Quat::from_wxyz(quats[k]),
+                    None => batch.body_pose(world, body)?.R,
+                };
+                batch.place(world, body, Pose::new(R, vector(position)))?;
+            }
+            Ok::<(), BatchError>(())
+        };
+        Ok(py.detach(&mut place).map_err(Problem::from)?)
     }
 
     /// Puts worlds to a keyframe; says which succeeded.

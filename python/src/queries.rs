@@ -71,7 +71,8 @@ impl Hits {
     }
 }
 
-fn find_body(batch: &Batch, world: usize, name: &str) -> Result<BodyId, BatchError> {
+/// The body of that name in a world's model.
+pub fn find_body(batch: &Batch, world: usize, name: &str) -> Result<BodyId, BatchError> {
     let model = batch.model(world)?;
     model.body_id(name).ok_or_else(|| {
         let near = bellcrank::model::nearest(name, model.bodies().iter().map(|body| &body.name));
@@ -80,6 +81,7 @@ fn find_body(batch: &Batch, world: usize, name: &str) -> Result<BodyId, BatchErr
     })
 }
 
-fn vector(v: &[f64]) -> Vec3 {
+/// Three numbers as a vector.
+pub fn vector(v: &[f64]) -> Vec3 {
     Vec3::new(v[0], v[1], v[2])
 }

@@ -541,3 +541,22 @@ def test_assembled_worlds_can_move(four_bar: bc.Model) -> None:
     assert batch.assemble({crank: 0.1}, velocities={crank: [1.0, 2.0]}).all()
     at = four_bar.velocity_slice(crank).start
     np.testing.assert_allclose(batch.joint_velocity[:, at], [1.0, 2.0], rtol=1e-5)
+
+
+def test_floating_robots_are_placed_as_a_whole() -> None:
+    batch = bc.Batch(bc.load("hybrid_biped"), worlds=3)
+    before, name = np.array(batch.joint_position), batch.model.body_names[0]
+    batch.place(name, [[1, 2, 3], [4, 5, 6]], worlds=[0, 2])
+    np.testing.assert_allclose(batch.body_position[[0, 2], 0], [[1, 2, 3], [4, 5, 6]], atol=1e-6)
+    np.testing.assert_allclose(batch.body_quat_wxyz[:, 0], batch.body_quat_wxyz[[1], 0].repeat(3, 0), atol=1e-6)
+    batch.place(name, (0, 0, 2), (0, 1, 0, 0))
+    np.testing.assert_allclose(np.abs(batch.body_quat_wxyz[:, 0]), np.tile([0, 1, 0, 0], (3, 1)), atol=1e-6)
+    np.testing.assert_allclose(batch.joint_position, before, atol=1e-5)
+    with pytest.raises(errors.NoSuchName, match="did you mean"):
+        batch.place(name + "x", (0, 0, 2))
+    with pytest.raises(errors.BadPose):
+        batch.place(name, (0, 0, 2), (0, 0, 0, 0))
+    with pytest.raises(errors.WrongShape, match=r"expected: \(3,\) or \(3, 3\)"):
+        batch.place(name, (0, 0))
+    with pytest.raises(errors.Fastened, match="fastened to the world"):
+        bc.Batch(bc.load("four_bar"), worlds=1).place("crank", (0, 0, 0))

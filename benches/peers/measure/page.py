@@ -156,14 +156,17 @@ def pile(scene: Scene) -> str:
 
 def operators(results: dict[str, Any]) -> str:
     """Nanoseconds per state, and how many times faster."""
-    head = ["model", "operator", "results", "Pinocchio, ns", "f64, ns", "×", "f32, ns", "×"]
+    narrower = [f"Bellcrank {bits}, AVX2" for bits in ("f64", "f32")]
+    whose = ["Bellcrank f64", FIRST, *(who for who in narrower if any(r["who"] == who for r in results["operators"]))]
+    head = ["model", "operator", "results", "Pinocchio, ns"]
+    head += [cell for who in whose for cell in (f"{who.removeprefix('Bellcrank ')}, ns", "×")]
     lines = [OPERATOR_TARGET_NOTE + "\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for scene in scenes(results["operators"]):
         model, rest = scene.name.removeprefix("tree ").split(": ")
         operator, place = rest.split(", in ")
         peer, cells = scene.of("Pinocchio f64"), [model, f"`{operator}`", place]
         cells.append(f"{1e9 / middle(peer):.0f}" if peer else "–")
-        for who in ("Bellcrank f64", FIRST):
+        for who in whose:
             ours = scene.of(who)
             cells += [f"{1e9 / middle(ours):.0f}" if ours else "–", many(scene.lead(ours, peer))]
         lines.append("| " + " | ".join(cells) + " |")

@@ -13,6 +13,7 @@ OPERATORS = {
     ("f64", ("crba",)): 7.0,
     ("f32", ("fk", "rnea", "aba", "aba_vjp", "rnea_derivatives")): 25.0,
     ("f32", ("crba",)): 12.0,
+    ("f64, AVX2", ("fk", "rnea", "aba", "aba_vjp")): 8.0,
 }
 """How many times faster than Pinocchio, results left in lanes."""
 

@@ -21,9 +21,6 @@ def describe(urdf: Path, text: Path) -> None:
             root.remove(link)  # carries the ground and nothing else: Pinocchio takes one tree only
         for part in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(part)
-    for limit in root.iter("limit"):  # its reader wants all four
-        for key in ("lower", "upper", "effort", "velocity"):
-            limit.attrib.setdefault(key, "1000")
     base = [] if "world" in carries else [pinocchio.JointModelFreeFlyer()]
     model = pinocchio.buildModelFromXML(xml.tostring(root, encoding="unicode"), *base)
     lines = [str(model.njoints - 1)]

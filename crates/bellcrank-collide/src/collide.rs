@@ -49,8 +49,8 @@ pub fn collide<R: Real>(
 ) {
     place_shapes(plan, shapes, X_WB, &mut contacts.placed);
     for (kind, range) in plan.groups() {
-        let (placed, slots) = (&contacts.placed, &mut contacts.slots);
-        let group = Group { plan, shapes, placed, reach, range: range.clone(), slots };
+        let (placed, slots, hints) = (&contacts.placed, &mut contacts.slots, &mut contacts.hints);
+        let group = Group { plan, shapes, placed, reach, range: range.clone(), slots, hints };
         run_kind!(kind, group);
     }
 }
@@ -61,11 +61,22 @@ pub trait Narrow {
     /// is further than `near.limit` will be dropped.
     fn touch<R: Real>(first: &Side<'_, R>, second: &Side<'_, R>, near: Near<R>, slots: &mut [Contact<R>]);
 
+    /// Whether this routine is helped by what the last call found: then [`Narrow::touch`] leaves a direction that parts
+    /// the two in the normal of the first slot, where it is not active.
+    const REMEMBERS: bool = false;
+
     /// Lanes in which the two may be within `limit` of each other; may err on the side of caution.
     #[inline(always)]
     fn near<R: Real>(first: &Placed<R>, second: &Placed<R>, limit: R) -> R::Mask {
         let sum = first.bound + second.bound + limit;
         (first.p - second.p).norm_squared().le(sum * sum) & sum.ge(R::zero())
+    }
+
+    /// Lanes in which `hint`, a direction that parted the two before or zero, proves that they are further apart than
+    /// `limit`: there [`Narrow::touch`] would find nothing.
+    #[inline(always)]
+    fn parted<R: Real>(_: [&Side<'_, R>; 2], _limit: R, _hint: Vec3<R>) -> R::Mask {
+        R::Mask::splat(false)
     }
 }
 
@@ -74,7 +85,7 @@ pub trait Narrow {
 pub struct Near<R: Real> {
     /// Contacts beyond this distance will be dropped \[m\].
     pub limit: R,
-    /// Lanes in which the bounding spheres are within that distance.
+    /// Lanes in which the two may be within that distance.
     pub lanes: R::Mask,
 }
 
@@ -142,6 +153,7 @@ struct Group<'a, R: Real> {
     reach: R,
     range: Range<usize>,
     slots: &'a mut [Contact<R>],
+    hints: &'a mut [Vec3<R>],
 }
 
 impl<'a, R: Real> Group<'a, R> {
@@ -161,13 +173,16 @@ impl<R: Real, N: Narrow> Kernel for GroupKernel<'_, R, N> {
     #[inline(always)]
     fn run(self) {
         let group = self.group;
+        let first = group.range.start;
         for p in group.range {
             let pair = &group.plan.pairs()[p];
             let surface = &group.shapes.surfaces[p];
             let (margin, reach) = (surface.margin, surface.gap + group.reach);
             let sides = Side::both(group.plan, pair, group.placed);
             let slots = &mut group.slots[pair.slots.clone()];
-            touch_pair::<R, N>(pair, sides, [margin, reach], slots);
+            let mut none = Vec3::zero();
+            let hint = if N::REMEMBERS { &mut group.hints[p - first] } else { &mut none };
+            touch_pair::<R, N>(pair, sides, [margin, reach], hint, slots);
         }
     }
 }
@@ -179,10 +194,14 @@ pub(crate) fn touch_pair<R: Real, N: Narrow>(
     pair: &Pair,
     [first, second]: [Side<'_, R>; 2],
     [margin, reach]: [R; 2],
+    hint: &mut Vec3<R>,
     slots: &mut [Contact<R>],
 ) {
     let limit = margin + reach;
-    let near = N::near(first.at, second.at, limit);
+    let mut near = N::near(first.at, second.at, limit);
+    if N::REMEMBERS && near.any() {
+        near = near & !N::parted([&first, &second], limit, *hint);
+    }
     if !near.any() {
         for slot in slots {
             slot.active = R::Mask::splat(false);
@@ -190,6 +209,9 @@ pub(crate) fn touch_pair<R: Real, N: Narrow>(
         return;
     }
     N::touch(&first, &second, Near { limit, lanes: near }, slots);
+    if N::REMEMBERS {
+        *hint = Vec3::select(near & !slots[0].active, slots[0].normal, *hint);
+    }
     for slot in slots {
         let distance = slot.distance - margin;
         slot.active = slot.active & near & distance.le(reach);

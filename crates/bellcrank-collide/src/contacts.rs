@@ -84,7 +84,12 @@ pub struct Contacts<R: Real = f64> {
     pub(crate) slots: Vec<Contact<R>>,
     /// Shapes in the world, refreshed by every call.
     pub(crate) placed: Vec<Placed<R>>,
+    pub(crate) hints: Hints<R>,
 }
+
+/// For every convex pair a direction that parted the two when it was last looked at: a better start for the same worlds
+/// a step later. Hints save work and change no result.
+pub type Hints<R> = Vec<Vec3<R>>;
 
 impl<R: Real> Contacts<R> {
     /// Room for all slots of a plan, none active.
@@ -92,6 +97,7 @@ impl<R: Real> Contacts<R> {
         Contacts {
             slots: vec![Contact::none(); plan.slots().len()],
             placed: vec![Placed::origin(); plan.shapes().len()],
+            hints: vec![Vec3::zero(); plan.hint_count()],
         }
     }
 
@@ -99,6 +105,11 @@ impl<R: Real> Contacts<R> {
     #[inline(always)]
     pub fn slots(&self) -> &[Contact<R>] {
         &self.slots
+    }
+
+    /// Exchanges the hints, for other worlds of the same plan.
+    pub fn swap_hints(&mut self, other: &mut Hints<R>) {
+        core::mem::swap(&mut self.hints, other);
     }
 
     /// Number of active contacts in a lane.

@@ -52,7 +52,7 @@ mod solid;
 mod terrain;
 
 pub use collide::{Narrow, Near, Side, collide};
-pub use contacts::{Contact, Contacts, tangents};
+pub use contacts::{Contact, Contacts, Hints, tangents};
 pub use data::{Placed, ShapeData};
 pub use hull::{HULL_BUDGET, Hull, HullError};
 pub use material::Surface;

@@ -10,7 +10,7 @@ use crate::contacts::Contact;
 use crate::data::{Placed, ShapeData};
 use crate::pairs;
 use crate::plan::{ContactPlan, Form, PairKind};
-use bellcrank_math::{Elem, Kernel, Pose};
+use bellcrank_math::{Elem, Kernel, Pose, Vec3};
 use std::fmt;
 
 /// Most slots of any pair.
@@ -190,7 +190,8 @@ impl<E: Elem, N: Narrow> Kernel for NearPairsOf<'_, E, N> {
             let (pair, surface) = (&job.plan.pairs()[*p as usize], &job.shapes.surfaces[*p as usize]);
             let sides = Side::both(job.plan, pair, job.placed);
             let slots = &mut found[..pair.slots.len().min(MOST)];
-            touch_pair::<E, N>(pair, sides, [surface.margin, surface.gap + job.reach], slots);
+            let distances = [surface.margin, surface.gap + job.reach];
+            touch_pair::<E, N>(pair, sides, distances, &mut Vec3::zero(), slots);
             for (k, contact) in slots.iter().enumerate().filter(|(_, contact)| contact.active) {
                 *job.wanted += 1;
                 if job.contacts.len() < job.capacity {

@@ -252,6 +252,12 @@ impl ContactPlan {
         &self.groups
     }
 
+    /// Pairs for which a direction is worth remembering.
+    pub fn hint_count(&self) -> usize {
+        let convex = self.groups.iter().find(|(kind, _)| *kind == PairKind::ConvexConvex);
+        convex.map_or(0, |(_, range)| range.len())
+    }
+
     /// How materials are combined.
     pub fn rules(&self) -> MaterialRules {
         self.rules

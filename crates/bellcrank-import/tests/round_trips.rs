@@ -57,6 +57,7 @@ fn assert_same_joints(name: &str, a: &Model, b: &Model) {
                 "{name}: {:?}",
                 joint.name
             );
+            assert_eq!(mine.velocity_limit, theirs.velocity_limit, "{name}: {:?}", joint.name);
             let q = |model: &Model, id: JointId| {
                 bellcrank_model::kinematics::coordinates(joint.kind, model.reference_joint_pose(id))[0]
             };
@@ -82,6 +83,23 @@ fn urdf_brings_every_shipped_mechanism_back() {
             |what: &&String| !["actuator", "keyframe", "sensor"].iter().any(|noun| what.starts_with(noun));
         assert_eq!(exported.left_out.iter().find(unexpected), None, "{name}");
     }
+}
+
+/// urdfdom, the reader of ROS and Pinocchio, refuses a `<limit>` without effort or velocity, and `inf` as a number.
+#[test]
+fn every_limit_in_urdf_says_effort_and_velocity_in_finite_numbers() {
+    let mut found = 0;
+    for (name, _, build) in library::ALL {
+        let text = to_urdf(&build().build().unwrap()).text;
+        for limit in text.lines().filter(|line| line.trim_start().starts_with("<limit")) {
+            let values: Vec<&str> = limit.split('"').skip(1).step_by(2).collect();
+            let finite = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
+            assert!(values.iter().all(finite), "{name}: {limit}");
+            assert!(limit.contains("effort=") && limit.contains("velocity="), "{name}: {limit}");
+            found += 1;
+        }
+    }
+    assert!(found > 100, "{found}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The one scalar of the engine.
 //!
-//! A *lane* is one world. `f64` and `f32` have one lane; [`crate::Lanes`] have 8 or 16. Whatever is written
+//! A *lane* is one world. `f64` and `f32` have one lane; [`crate::Lanes`] have 4, 8 or 16. Whatever is written
 //! over `R: Real` runs on all of them, and a lane never sees its neighbours: the result of a world does not
 //! depend on which lane it sits in, and `f64` gives the same bits as any lane of `Lanes<f64, 8>`.
 //!
@@ -64,7 +64,7 @@ pub trait Elem: Real<Elem = Self, Mask = bool> + PartialOrd {
     fn to_f64(self) -> f64;
     /// Adding this number and taking it away again rounds to a whole number.
     const ROUNDER: Self;
-    /// Lanes used for this element, whatever the instruction set.
+    /// The most lanes of this element that any instruction set has.
     const LANE_COUNT: usize;
     /// Runs `job` on the lane type that suits this processor best.
     fn with_lanes<J: crate::LaneJob<Self>>(job: J) -> J::Output;

@@ -141,19 +141,30 @@ fn masks_are_their_bits() {
     LaneJob::<f32>::run::<Lanes<f32, 16>>(Masks);
 }
 
+/// Nothing between the lanes: AVX-512 registers, plain arrays and NEON's four registers are 64 bytes, AVX2's are 32.
 #[test]
-fn lanes_are_64_bytes_and_aligned_so() {
-    struct Layout;
-    impl<E: Elem> LaneJob<E> for Layout {
+fn lanes_are_as_large_as_their_registers() {
+    struct Size;
+    impl<E: Elem> LaneJob<E> for Size {
         type Output = (usize, usize);
         fn run<R: Real<Elem = E>>(self) -> (usize, usize) {
+            assert_eq!(size_of::<R>(), R::LANES * size_of::<E>());
+            assert!(R::LANES <= E::LANE_COUNT);
             (size_of::<R>(), align_of::<R>())
         }
     }
-    for level in Level::ALL.into_iter().filter(|level| *level != Level::Scalar && level.available()) {
-        assert_eq!((level.f64(Layout), level.f32(Layout)), ((64, 64), (64, 64)));
+    // a build may leave a level out: then it is the scalar's turn
+    let left_out =
+        |level: Level| level == Level::Scalar || (level == Level::Avx2 && cfg!(bellcrank_quick_build));
+    for level in Level::ALL.into_iter().filter(|level| !left_out(*level) && level.available()) {
+        let expected = match level {
+            Level::Avx2 => (32, 32),
+            Level::Neon => (64, 16),
+            _ => (64, 64),
+        };
+        assert_eq!((level.f64(Size), level.f32(Size)), (expected, expected));
     }
-    assert_eq!((size_of::<Lanes<f64, 8>>(), align_of::<Lanes<f32, 16>>()), (64, 64));
+    assert_eq!((size_of::<Lanes<f64, 8>>(), size_of::<Lanes<f32, 16>>()), (64, 64));
 }
 
 /// A square whose entry (i, j) is 100 i + j turns into one whose entry is 100 j + i; part of a row reads and writes no

@@ -11,7 +11,8 @@ use crate::state::{Control, State};
 use crate::status::{Report, WorldStatus};
 use crate::step::{Settings, step};
 use crate::workspace::Workspace;
-use bellcrank_math::{Elem, LaneJob, Mask, Real};
+use bellcrank_collide::Hints;
+use bellcrank_math::{Elem, LaneJob, Mask, Real, Vec3};
 use bellcrank_model::{Model, Parameters};
 use std::sync::Arc;
 
@@ -111,6 +112,8 @@ pub(crate) struct Block<R: Real> {
     pub age: Vec<u64>,
     pub frozen: Vec<Option<(u32, u64)>>,
     pub iterations: Box<[u64; ITERATION_BINS]>,
+    /// What the search for contacts remembers; no part of the state.
+    pub hints: Hints<R>,
 }
 
 #[derive(Clone, Copy)]
@@ -173,6 +176,7 @@ impl<R: Real> LaneGroup<R> {
             age: vec![0; R::LANES],
             frozen: vec![None; R::LANES],
             iterations: Box::new([0; ITERATION_BINS]),
+            hints: vec![Vec3::zero(); layout.plan.hint_count()],
         };
         let blocks = (0..worlds).step_by(R::LANES).map(block).collect();
         LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new(), make_pile }
@@ -213,6 +217,7 @@ impl<R: Real> Block<R> {
     fn steps(&mut self, count: usize, layout: &Layout, settings: &Settings, dt: f64, ws: &mut Workspace<R>) {
         self.figures = self.figures.cleared();
         self.iterations.fill(0);
+        ws.contacts.swap_hints(&mut self.hints);
         for i in 0..count {
             let alive = self.state.alive;
             if i + 1 == count {
@@ -227,6 +232,7 @@ impl<R: Real> Block<R> {
             self.figures.add(&report, alive);
             self.note_frozen(&report, alive);
         }
+        ws.contacts.swap_hints(&mut self.hints);
     }
 
     /// Remembers which body stopped being finite, and when.

@@ -13,7 +13,7 @@ use crate::status::WorldStatus;
 use crate::step::Settings;
 use crate::workspace::Workspace;
 use bellcrank_collide::{Contacts, collide};
-use bellcrank_math::{Elem, Mask, Real, Vec3};
+use bellcrank_math::{Elem, Inline, Mask, Real, Vec3};
 use bellcrank_model::Parameters;
 
 /// Shapes that are nearer than this are listed as contacts [m].
@@ -26,6 +26,17 @@ impl<R: Real> LaneGroup<R> {
 
     fn lane_mut(&mut self, world: usize) -> (&mut Block<R>, usize) {
         (&mut self.blocks[world / R::LANES], world % R::LANES)
+    }
+
+    /// Joint coordinates belong to the poses, whoever writes these.
+    fn follow_poses(&mut self, field: Field, block: usize) {
+        if matches!(field, Field::BodyPosition | Field::BodyQuatWxyz) {
+            let (layout, block) = (&self.layout, &mut self.blocks[block]);
+            R::run(Inline(
+                #[inline(always)]
+                || read_coordinates(layout, &block.constants, &mut block.state),
+            ));
+        }
     }
 
     /// The reactions at a slot.
@@ -93,6 +104,9 @@ impl<R: Real> Group for LaneGroup<R> {
         if let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) {
             *x = x.with_lane(lane, Elem::from_f64(value));
         }
+        if (k + 1).is_multiple_of(field.components()) {
+            self.follow_poses(field, world / R::LANES); // a quaternion half written is none
+        }
     }
 
     fn read(&self, field: Field, rows: &[usize], out: Table<'_>) {
@@ -117,7 +131,8 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn write(&mut self, field: Field, rows: &[usize], values: Values<'_>) {
         let (width, stride) = (field.width(&self.model), values.stride);
-        for (b, block) in self.blocks.iter_mut().enumerate() {
+        for b in 0..self.blocks.len() {
+            let block = &mut self.blocks[b];
             for k in 0..width {
                 let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) else { return };
                 for lane in 0..block.used {
@@ -129,9 +144,7 @@ impl<R: Real> Group for LaneGroup<R> {
                     *x = x.with_lane(lane, Elem::from_f64(value));
                 }
             }
-            if matches!(field, Field::BodyPosition | Field::BodyQuatWxyz) {
-                read_coordinates(&self.layout, &block.constants, &mut block.state); // they belong to the poses
-            }
+            self.follow_poses(field, b);
         }
     }
 

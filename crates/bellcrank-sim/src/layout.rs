@@ -1,7 +1,7 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
 use bellcrank_collide::{ContactPlan, Pair};
-use bellcrank_model::{Actuator, BodyId, CouplingTerm, Dof, JointKind, Material, Model, Target};
+use bellcrank_model::{Actuator, BodyId, Component, CouplingTerm, Dof, JointKind, Material, Model, Target};
 use bellcrank_solve::BlockPattern;
 use std::sync::Arc;
 
@@ -201,8 +201,17 @@ fn is_loose(plan: &ContactPlan, pair: &Pair, component: &[usize]) -> bool {
 }
 
 fn bases(model: &Model) -> Vec<usize> {
-    let floating = model.graph().components().iter().filter(|component| !component.grounded);
+    let floating = model.graph().components().iter().filter(|component| floats(model, component));
     floating.filter_map(|component| component.bodies.first()).map(|body| body.index()).collect()
+}
+
+/// Whether nothing holds these bodies to the world: no joint, or one that leaves all freedoms.
+pub(crate) fn floats(model: &Model, component: &Component) -> bool {
+    let here = |body: Option<BodyId>| body.is_some_and(|id| component.bodies.contains(&id));
+    !model.joints().iter().filter(|joint| joint.kind != JointKind::Free).any(|joint| {
+        let (p, s) = (joint.predecessor.body(), joint.successor.body());
+        (p.is_none() && here(s)) || (s.is_none() && here(p))
+    })
 }
 
 /// Pairs of bodies that a joint or a coupling connects.

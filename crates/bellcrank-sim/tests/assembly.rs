@@ -1,6 +1,7 @@
 //! Poses that close, from any subset of joint coordinates.
 
 use crate::common::{batch, bits, built, noise};
+use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::library;
 use bellcrank_sim::{BatchError, Precision};
 
@@ -74,4 +75,29 @@ fn wrong_questions_get_answers() {
     assert!(matches!(b.assemble(&[0, 1], &[(&name, &[0.0])]), Err(BatchError::WrongCount { .. })));
     assert!(matches!(b.assemble(&[5], &[]), Err(BatchError::NoSuchWorld { .. })));
     assert_eq!(b.assemble(&[], &[]).unwrap(), Vec::<bool>::new());
+}
+
+/// A biped in motion, lifted and turned upside down: it keeps its joint angles and speeds, its loops stay closed, and what
+/// it weighs and carries in momentum turns along. What is bolted to the ground refuses.
+#[test]
+fn a_floating_robot_is_placed_as_a_whole() {
+    let mut b = batch(&built(library::hybrid_biped()), 1, 0.004, Precision::F64);
+    b.step(20);
+    let before = (b.joint_position(0).unwrap(), b.joint_velocity(0).unwrap(), b.momentum(0).unwrap().0);
+    let R = bellcrank_math::so3::exp(Vec3::new(std::f64::consts::PI, 0.0, 0.0));
+    let X_move = Pose::new(R, Vec3::new(1.0, 2.0, 3.0));
+    let goal = X_move * b.body_pose(0, 0).unwrap();
+    b.place(0, 0, goal).unwrap();
+    let (q, v) = (b.joint_position(0).unwrap(), b.joint_velocity(0).unwrap());
+    for (old, new) in before.0.iter().chain(&before.1).zip(q.iter().chain(&v)) {
+        assert!((old - new).abs() < 1e-9, "{old} became {new}");
+    }
+    assert!((b.body_pose(0, 0).unwrap().p - goal.p).norm() < 1e-12);
+    assert!((b.momentum(0).unwrap().0 - R.rotate(before.2)).norm() < 1e-9);
+
+    let mut bolted = batch(&built(library::four_bar()), 1, 0.004, Precision::F64);
+    let refused = bolted.place(0, 0, Pose::identity()).unwrap_err().to_string();
+    assert_eq!(refused, "\"crank\" is fastened to the world and cannot be placed; assemble moves its joints");
+    let nowhere = Pose::new(R, Vec3::new(f64::NAN, 0.0, 0.0));
+    assert!(b.place(0, 0, nowhere).unwrap_err().to_string().contains("not finite"));
 }

@@ -2,7 +2,7 @@
 
 use crate::common::built;
 use crate::discrete_mechanics::variational;
-use crate::free_flight::{KINDS, throw, twister};
+use crate::free_flight::{kinds, throw, twister};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{
     Actuator, Body, BodyId, Geometry, HeightField, Joint, Model, ModelBuilder, Parameters, Shape, WORLD,
@@ -309,8 +309,8 @@ fn a_ball_on_hills_never_sinks_in() {
 /// Every kind of joint, with springs, dampers and motors at work, thrown and spinning: every third number of all.
 #[test]
 fn every_kind_of_joint() {
-    for (k, kind) in KINDS.iter().enumerate() {
-        let mut b = batch(&built(twister(*kind, 0.3, 0.1)), 0.02);
+    for (k, kind) in kinds().enumerate() {
+        let mut b = batch(&built(twister(kind, 0.3, 0.1)), 0.02);
         throw(&mut b, 0.5);
         for a in 0..b.model(0).unwrap().actuators().len() {
             b.set_effort(0, a, if a % 2 == 0 { 0.2 } else { -0.1 }).unwrap();

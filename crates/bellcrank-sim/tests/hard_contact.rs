@@ -1,13 +1,12 @@
 //! Robots and round things on the ground by the interior point: nothing is ever below zero, at any step.
 
-use crate::common::built;
+use crate::common::{block, built};
 use crate::discrete_mechanics::variational;
 use bellcrank_math::{Pose, Twist, Vec3, so3};
 use bellcrank_model::{
-    Body, Control, Geometry, JointId, Model, ModelBuilder, PerWorld, Shape, Spring, WORLD, library,
+    Body, Control, Geometry, JointId, ModelBuilder, PerWorld, Shape, Spring, WORLD, library,
 };
 use bellcrank_sim::{Batch, FrictionCone, InteriorPoint, WorldStatus};
-use std::sync::Arc;
 
 fn point(tolerance: f64) -> InteriorPoint {
     InteriorPoint { kappa: tolerance, tolerance, ..InteriorPoint::default() }
@@ -138,15 +137,6 @@ fn a_ball_rests_on_a_capsule_and_on_a_box() {
         let contact = b.contacts(0).unwrap().remove(0);
         assert!((contact.point - Vec3::new(0.2, 0.0, 0.3)).norm() < 1e-2, "{name}: {:?}", contact.point);
     }
-}
-
-fn block(mu: f64, at: Vec3) -> Arc<Model> {
-    let mut m = ModelBuilder::new("block");
-    let size = Vec3::new(0.5, 0.5, 0.5);
-    let cube = m.body(Body::new("cube").at(Pose::from_position(at)).solid_box(1.0, size));
-    m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(mu));
-    m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(mu));
-    built(m)
 }
 
 /// The same throw as with the round cone (4, 0.8 m/s, μ 0.25): a pyramid brakes the faster of the two velocities alone, so that

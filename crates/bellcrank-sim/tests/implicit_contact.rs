@@ -1,6 +1,6 @@
 //! Hard contact by the interior point: nothing penetrates, friction is Coulomb's, κ is what was asked for.
 
-use crate::common::{bits, built, noise};
+use crate::common::{bits, block, built, noise};
 use crate::discrete_mechanics::variational;
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library};
@@ -8,15 +8,6 @@ use bellcrank_sim::{
     Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings, WorldStatus,
 };
 use std::sync::Arc;
-
-fn block(mu: f64, at: Vec3) -> Arc<Model> {
-    let mut m = ModelBuilder::new("block");
-    let size = Vec3::new(0.5, 0.5, 0.5);
-    let cube = m.body(Body::new("cube").at(Pose::from_position(at)).solid_box(1.0, size));
-    m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(mu));
-    m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(mu));
-    built(m)
-}
 
 /// Height of the lowest corner.
 fn lowest(b: &Batch) -> f64 {

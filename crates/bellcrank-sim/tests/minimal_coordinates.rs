@@ -2,7 +2,7 @@
 
 use crate::common::{built, noise};
 use crate::discrete_mechanics::variational;
-use crate::free_flight::{KINDS, twister};
+use crate::free_flight::{kinds, twister};
 use bellcrank_math::{Pose, Quat, Twist, Vec3, so3};
 use bellcrank_model::{JointKind, Model, library};
 use bellcrank_sim::{Batch, BatchOptions, Freedom, InteriorPoint, MinimalState, Wrt};
@@ -16,7 +16,7 @@ fn batch(model: &Arc<Model>) -> Batch {
 
 /// Trees of every kind.
 fn trees() -> Vec<Arc<Model>> {
-    let mut all: Vec<_> = KINDS.iter().map(|kind| built(twister(*kind, 0.1, 0.1))).collect();
+    let mut all: Vec<_> = kinds().map(|kind| built(twister(kind, 0.1, 0.1))).collect();
     let named = [library::humanoid, library::quadruped, library::arm, library::cartpole, library::all_joints];
     all.extend(named.iter().map(|build| built(build())));
     all

@@ -261,3 +261,18 @@ fn a_limit_that_cannot_be_met_gives_way_and_loops_stay_closed() {
     let fastest = b.joint_velocity(0).unwrap().into_iter().fold(0.0, |a: f64, v| a.max(v.abs()));
     assert!(fastest < 50.0, "{fastest} rad/s");
 }
+
+/// Whoever moves a body moves its joints: one body, or all of them as an array. Turned by 0.4 rad about y the bob hangs at
+/// (−½ sin 0.4, 0, −½ cos 0.4).
+#[test]
+fn joint_coordinates_follow_bodies_that_are_moved() {
+    let turned = Pose::new(
+        bellcrank_math::so3::exp(Vec3::new(0.0, 0.4, 0.0)),
+        Vec3::new(-0.5 * 0.4_f64.sin(), 0.0, -0.5 * 0.4_f64.cos()),
+    );
+    let mut b = world(&built(pendulum()), 0.001);
+    b.set_body_pose(0, 0, turned).unwrap();
+    assert!((b.joint_position(0).unwrap()[0] - 0.4).abs() < 1e-12, "{:?}", b.joint_position(0));
+    b.write(Field::BodyQuatWxyz, &[1.0, 0.0, 0.0, 0.0]).unwrap();
+    assert!(b.joint_position(0).unwrap()[0].abs() < 1e-12, "{:?}", b.joint_position(0));
+}

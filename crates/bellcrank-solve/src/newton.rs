@@ -78,14 +78,14 @@ impl<R: Real> NewtonWorkspace<R> {
         }
     }
 
-    /// From the iterate (y, z), which it replaces by a better one; lanes that are not `alive` are left alone.
+    /// From the iterate (y, z), whose reactions y it replaces by better ones.
     #[inline(always)]
     pub(crate) fn solve(
         &mut self,
         problem: &DualProblem<R>,
         (scale, tolerance, steps): (&[R], R, usize),
         alive: R::Mask,
-        (y, z): (&mut [R], &mut [R]),
+        (y, z): (&mut [R], &[R]),
     ) -> NewtonOutcome<R> {
         self.start(problem, (y, z));
         let zero = R::zero();
@@ -106,10 +106,8 @@ impl<R: Real> NewtonWorkspace<R> {
             live = live & better & !converged;
         }
         self.trial.w.copy_from_slice(&self.w);
-        self.trial.evaluate(problem, scale, &self.scaled);
-        for i in 0..problem.n {
-            (y[i], z[i]) = (self.trial.y[i], self.trial.z[i]);
-        }
+        self.trial.project(problem, scale);
+        y.copy_from_slice(&self.trial.y);
         NewtonOutcome { iterations, residual, converged }
     }
 
@@ -200,10 +198,10 @@ impl<R: Real> NewtonWorkspace<R> {
 }
 
 impl<R: Real> Trial<R> {
-    /// y, z and r at w; gives ‖r‖².
+    /// y, z and r − G̃ y at w.
     #[inline(always)]
-    fn evaluate(&mut self, problem: &DualProblem<R>, scale: &[R], matrix: &[R]) -> R {
-        let (n, mut i) = (problem.n, 0);
+    fn project(&mut self, problem: &DualProblem<R>, scale: &[R]) {
+        let mut i = 0;
         for cone in &problem.cones {
             let rows = cone.rows();
             let mut y = [R::zero(); MOST_ROWS];
@@ -220,7 +218,13 @@ impl<R: Real> Trial<R> {
             self.r[i + rows - 1] += slip[rows - 1];
             i += rows;
         }
-        let mut square = R::zero();
+    }
+
+    /// y, z and r at w; gives ‖r‖².
+    #[inline(always)]
+    fn evaluate(&mut self, problem: &DualProblem<R>, scale: &[R], matrix: &[R]) -> R {
+        self.project(problem, scale);
+        let (n, mut square) = (problem.n, R::zero());
         for i in 0..n {
             let row = &matrix[i * n..][..n];
             let mut sum = self.r[i];

@@ -50,6 +50,7 @@ use crate::precision::Precision;
 use bellcrank_math::{Elem, Kernel, LaneJob, Level, Real};
 use std::slice::ChunksMut;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// Something to compute for every state of a batch.
 pub trait Operator<E: Elem>: Sync {
@@ -73,7 +74,10 @@ pub type Input<'a, E> = (&'static str, Layout<'a>, &'a [E]);
 pub type Output<'a, E> = (&'static str, Layout<'a>, &'a mut [E]);
 
 /// Blocks of lanes that a thread takes at a time: long enough to be worth fetching, short enough to share out.
-const TILE_BLOCKS: usize = 16;
+const TILE_BLOCKS: usize = 8;
+/// What a further thread must have to do \[s\]. Until a sleeping one has begun, some 50 µs pass, in which the others
+/// would have done that much: below twice that it does not pay.
+const WORTH_WAKING: f64 = 1e-4;
 
 /// How a batch is worked off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,10 +115,13 @@ pub fn run<E: Precision, O: Operator<E>>(
     }
     let tile = TILE_BLOCKS * E::LANE_COUNT;
     let threads = if plan.threads == 0 { rayon::current_num_threads() } else { plan.threads };
-    // fewer states than tiles: smaller tiles, so that every thread has one
-    let tile = tile.min(batch.div_ceil(threads).next_multiple_of(E::LANE_COUNT));
-    let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
-    let mut output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| Map::new(*layout, tree)).collect();
+    // few states: smaller tiles, so that every thread has some
+    let part = if threads > 1 { batch.div_ceil(threads.saturating_mul(4)) } else { batch };
+    let tile = tile.min(part.next_multiple_of(E::LANE_COUNT));
+    let lanes = E::at_level(plan.level, CountLanes);
+    let map = |layout: &Layout<'_>| Map::new(*layout, tree, lanes);
+    let input_maps: Vec<Map<E>> = inputs.iter().map(|(_, layout, _)| map(layout)).collect();
+    let mut output_maps: Vec<Map<E>> = outputs.iter().map(|(_, layout, _)| map(layout)).collect();
     // behind all outputs the block has a zero, for the numbers that no kernel writes
     let mut rest = block_size(&output_maps);
     for map in &mut output_maps {
@@ -128,21 +135,43 @@ pub fn run<E: Precision, O: Operator<E>>(
         .collect();
     let tiles = Mutex::new(Tiles { first: 0, tile, batch, chunks });
     let (input_maps, output_maps) = (&input_maps, &output_maps);
-    let call = Call { tree, operator, inputs, input_maps, output_maps, results: plan.results, tiles: &tiles };
-    let workers = threads.min(batch.div_ceil(tile));
-    let work = || E::at_level(plan.level, call);
-    if workers <= 1 {
-        work();
-    } else {
-        // in place: the caller works, too, instead of waiting for two threads to wake up
-        rayon::in_place_scope(|scope| {
-            for _ in 1..workers {
-                scope.spawn(|_| work());
-            }
-            work();
-        });
-    }
+    let results = plan.results;
+    let call =
+        Call { tree, operator, inputs, input_maps, output_maps, results, tiles: &tiles, most: usize::MAX };
+    share_out(threads, batch.div_ceil(tile), |most| E::at_level(plan.level, Call { most, ..call }));
     Ok(())
+}
+
+/// Works off all tiles on up to so many threads; `work` does at most as many tiles as it is told. How long a state takes
+/// depends on operator, robot and processor a thousandfold, so the first tile tells whether waking others pays.
+fn share_out(threads: usize, tiles: usize, work: impl Fn(usize) + Sync) {
+    let mut workers = threads.min(tiles);
+    if workers > 1 {
+        let start = Instant::now();
+        work(1);
+        let rest = start.elapsed().as_secs_f64() * (tiles - 1) as f64;
+        workers = workers.min((rest / WORTH_WAKING) as usize);
+    }
+    if workers <= 1 {
+        return work(usize::MAX);
+    }
+    // in place: the caller works, too, instead of waiting for two threads to wake up
+    rayon::in_place_scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|_| work(usize::MAX));
+        }
+        work(usize::MAX);
+    });
+}
+
+/// How many lanes a level has.
+struct CountLanes;
+
+impl<E: Elem> LaneJob<E> for CountLanes {
+    type Output = usize;
+    fn run<R: Real<Elem = E>>(self) -> usize {
+        R::LANES
+    }
 }
 
 /// The number of states, from the first array that has a width; all others must agree.
@@ -210,6 +239,8 @@ struct Call<'a, 'b, E: Elem, O> {
     output_maps: &'a [Map<E>],
     results: bool,
     tiles: &'a Mutex<Tiles<'b, E>>,
+    /// Tiles to take at most.
+    most: usize,
 }
 
 impl<E: Elem, O> Clone for Call<'_, '_, E, O> {
@@ -231,7 +262,7 @@ impl<E: Elem, O: Operator<E>> Call<'_, '_, E, O> {
         let mut scratch = self.operator.scratch::<R>(self.tree);
         let mut input = vec![R::zero(); block_size(self.input_maps)];
         let mut output = vec![R::zero(); block_size(self.output_maps) + 1];
-        loop {
+        for _ in 0..self.most {
             let tile = self.tiles.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(tile) = tile else { break };
             R::run(TileKernel {

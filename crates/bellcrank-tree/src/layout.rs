@@ -87,7 +87,7 @@ pub struct Map<E> {
     source: Vec<usize>,
     /// ±1, in the user's order.
     sign: Vec<E>,
-    /// By windows of `Elem::LANE_COUNT` columns, the last one ending with the row.
+    /// By windows of as many columns as there are lanes, the last one ending with the row.
     efforts: Vec<Effort>,
 }
 
@@ -95,8 +95,8 @@ pub struct Map<E> {
 const MOST_LANES: usize = 16;
 
 impl<E: Elem> Map<E> {
-    /// The map of a layout.
-    pub fn new(layout: Layout<'_>, tree: &TreeModel<E>) -> Self {
+    /// The map of a layout, for values of so many lanes.
+    pub fn new(layout: Layout<'_>, tree: &TreeModel<E>, lanes: usize) -> Self {
         let width = layout.width(tree);
         let mut map = Map {
             width,
@@ -106,7 +106,7 @@ impl<E: Elem> Map<E> {
             efforts: Vec::new(),
         };
         map.fill(layout, tree);
-        map.efforts = (0..width).step_by(E::LANE_COUNT).map(|next| map.effort(next)).collect();
+        map.efforts = (0..width).step_by(lanes).map(|next| map.effort(next, lanes)).collect();
         map
     }
 
@@ -178,10 +178,10 @@ impl<E: Elem> Map<E> {
         (self.source[at], self.sign[at]) = (place, sign);
     }
 
-    /// What the columns from `next` on need.
-    fn effort(&self, next: usize) -> Effort {
-        let at = self.window(next, E::LANE_COUNT);
-        let end = self.width.min(at + E::LANE_COUNT);
+    /// What as many columns as lanes, from `next` on, need.
+    fn effort(&self, next: usize, lanes: usize) -> Effort {
+        let at = self.window(next, lanes);
+        let end = self.width.min(at + lanes);
         if self.source[at..end].iter().all(|k| *k == NOWHERE) {
             Effort::Zero
         } else if self.sign[at..end].iter().all(|sign| *sign == E::one()) {

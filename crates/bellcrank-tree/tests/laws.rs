@@ -66,6 +66,10 @@ fn lanes_threads_and_batch_size_do_not_change_a_single_bit() {
     assert_eq!(all, other, "one by one");
     tree.batch().threads(2).rnea(&q, &v, &a, &mut other).unwrap();
     assert_eq!(all, other, "two threads");
+    // long enough for threads to be woken: some microseconds per state
+    other.fill(0.0);
+    tree.batch().threads(3).one_by_one().rnea(&q, &v, &a, &mut other).unwrap();
+    assert_eq!(all, other, "three threads, one by one");
     for s in [0, 7, 8, 299] {
         let (q, v, a) = (&q[s * nq..][..nq], &v[s * nv..][..nv], &a[s * nv..][..nv]);
         let mut one = vec![0.0; nv];

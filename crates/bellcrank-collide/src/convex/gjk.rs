@@ -22,9 +22,14 @@ pub(crate) struct Apart {
     pub b: Vec3,
 }
 
-/// The distance of A and of B moved by `shift`; `None` when they overlap or touch.
+/// The lower bound of a distance beyond the limit is good enough when it is this fraction of the upper bound: the
+/// direction then parts the two for a while.
+const CLEARLY: f64 = 0.7;
+
+/// The distance of A and of B moved by `shift`; `None` when they overlap or touch. Where that is more than `limit`, a
+/// lower bound above `limit` will do.
 #[inline(always)]
-pub(crate) fn gjk(a: &Core<'_>, b: &Core<'_>, shift: Vec3, guess: Vec3) -> Option<Apart> {
+pub(crate) fn gjk(a: &Core<'_>, b: &Core<'_>, (shift, limit): (Vec3, f64), guess: Vec3) -> Option<Apart> {
     let mut v = guess;
     let mut simplex = Simplex::default();
     let mut least = f64::INFINITY;
@@ -32,8 +37,15 @@ pub(crate) fn gjk(a: &Core<'_>, b: &Core<'_>, shift: Vec3, guess: Vec3) -> Optio
         let (pa, pb) = (a.support(v), b.support(-v) + shift);
         let w = pb - pa;
         // v·w / |v| bounds the distance from below, |v| from above (once there is a simplex)
-        if simplex.count > 0 && least - v.dot(w) <= RELATIVE * least {
-            break;
+        let bound = v.dot(w);
+        if simplex.count > 0 {
+            if least - bound <= RELATIVE * least {
+                break;
+            }
+            if bound * bound > least * limit * limit && bound > CLEARLY * least {
+                let length = least.sqrt();
+                return Some(Apart { normal: v * (1.0 / length), distance: bound / length, b: pb - shift });
+            }
         }
         let before = simplex;
         simplex.corners[simplex.count] = Corner { w, b: pb };

@@ -35,15 +35,15 @@ pub(crate) struct Parting {
     pub point_b: Vec3,
 }
 
-/// Finds the distance or the shortest way out. `None` when the solids are further apart than `limit`.
+/// Finds the distance or the shortest way out. When the solids are further apart than `limit` \[m\], the distance may be
+/// any number between that and the true one, and the normal a direction along which they are so far apart.
 #[inline(always)]
-pub(crate) fn part(a: &Core<'_>, b: &Core<'_>, limit: f64) -> Option<Parting> {
+pub(crate) fn part(a: &Core<'_>, b: &Core<'_>, limit: f64) -> Parting {
     let radii = a.radius + b.radius;
     let (toward, _) = unit_or(b.at.p - a.at.p, Vec3::z_axis());
-    if let Some(apart) = gjk(a, b, Vec3::zero(), toward) {
-        let distance = apart.distance - radii;
+    if let Some(apart) = gjk(a, b, (Vec3::zero(), (limit + radii).max(0.0)), toward) {
         let point_b = apart.normal.mul_add(-b.radius, apart.b);
-        return (distance <= limit).then_some(Parting { normal: apart.normal, distance, point_b });
+        return Parting { normal: apart.normal, distance: apart.distance - radii, point_b };
     }
     let mut best = Parting { normal: toward, distance: f64::NEG_INFINITY, point_b: Vec3::zero() };
     let mut tried = [Vec3::zero(); STARTS];
@@ -58,7 +58,7 @@ pub(crate) fn part(a: &Core<'_>, b: &Core<'_>, limit: f64) -> Option<Parting> {
         }
     }
     best.distance -= radii;
-    Some(best)
+    best
 }
 
 /// From a direction to the nearest one that is stationary.
@@ -70,7 +70,7 @@ fn descend(a: &Core<'_>, b: &Core<'_>, start: Vec3) -> Parting {
     for _ in 0..ROUNDS {
         let shift = best.normal * (surplus - best.distance);
         // gjk may fail for want of digits: then from further away
-        let Some(apart) = gjk(a, b, shift, best.normal) else {
+        let Some(apart) = gjk(a, b, (shift, f64::INFINITY), best.normal) else {
             surplus *= 8.0;
             continue;
         };

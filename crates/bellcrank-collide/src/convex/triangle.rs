@@ -42,7 +42,8 @@ pub(crate) fn touch_triangle(triangle: &Triangle, solid: &Core<'_>, query: OnTri
         return None;
     }
     let in_front = n.dot(solid.at.p - centre) >= 0.0;
-    let apart = gjk(&face, solid, Vec3::zero(), n).filter(|apart| apart.normal.dot(n) > SAME_NORMAL);
+    let apart =
+        gjk(&face, solid, (Vec3::zero(), f64::INFINITY), n).filter(|apart| apart.normal.dot(n) > SAME_NORMAL);
     let parting = match apart {
         Some(apart) => {
             let distance = apart.distance - solid.radius;

@@ -2,7 +2,7 @@
 
 use crate::collide::{Narrow, Near, Side};
 use crate::contacts::Contact;
-use crate::convex::{Core, MANIFOLD, Manifold, manifold, part};
+use crate::convex::{Core, MANIFOLD, Manifold, far_along, manifold, part};
 use crate::data::Placed;
 use crate::plan::Form;
 use crate::solid::Solid;
@@ -19,25 +19,39 @@ struct One<'a> {
     limit: f64,
 }
 
+/// The contacts, or a direction along which the two are too far apart to have any.
+type Found = Result<Manifold, Vec3>;
+
 impl Kernel for One<'_> {
-    type Output = Option<Manifold>;
+    type Output = Found;
     #[inline(always)]
-    fn run(self) -> Option<Manifold> {
+    fn run(self) -> Found {
         let [(a, form_a, solid_a), (b, form_b, solid_b)] = self.solids;
         // relative to A's origin, so that digits are not lost far from the world's
         let origin = a.p;
         let a = Core::new(Placed { p: Vec3::zero(), ..*a }, form_a, solid_a.corners());
         let b = Core::new(Placed { p: b.p - origin, ..*b }, form_b, solid_b.corners());
-        let mut contacts = manifold(&a, &b, part(&a, &b, self.limit)?);
+        let parting = part(&a, &b, self.limit);
+        if parting.distance > self.limit {
+            return Err(parting.normal);
+        }
+        let mut contacts = manifold(&a, &b, parting);
         for contact in &mut contacts {
             contact.point_a += origin;
             contact.point_b += origin;
         }
-        Some(contacts)
+        Ok(contacts)
     }
 }
 
 impl Narrow for ConvexConvex {
+    const REMEMBERS: bool = true;
+
+    #[inline(always)]
+    fn parted<R: Real>([a, b]: [&Side<'_, R>; 2], limit: R, hint: Vec3<R>) -> R::Mask {
+        far_along(a, b, hint, limit)
+    }
+
     #[inline(always)]
     fn touch<R: Real>(a: &Side<'_, R>, b: &Side<'_, R>, near: Near<R>, slots: &mut [Contact<R>]) {
         slots.fill(Contact::none());
@@ -47,7 +61,13 @@ impl Narrow for ConvexConvex {
             let (one, other) = (placed_lane(a.at, lane), placed_lane(b.at, lane));
             let solids = [(&one, a.form, a.solid), (&other, b.form, b.solid)];
             let limit = near.limit.lane(lane).to_f64();
-            let Some(found) = <f64 as Real>::run(One { solids, limit }) else { continue };
+            let found = match <f64 as Real>::run(One { solids, limit }) {
+                Ok(found) => found,
+                Err(direction) => {
+                    set_lane(&mut slots[0].normal, lane, direction);
+                    continue;
+                }
+            };
             for k in 0..MANIFOLD.min(slots.len()) {
                 active[k] |= u32::from(found[k].active) << lane;
                 write_lane(&mut slots[k], lane, &found[k]);
@@ -75,13 +95,14 @@ pub(crate) fn placed_lane<R: Real>(placed: &Placed<R>, lane: usize) -> Placed {
 
 /// Writes one world's contact into its lane; `active` is left alone.
 pub(crate) fn write_lane<R: Real>(slot: &mut Contact<R>, lane: usize, contact: &Contact) {
-    let set = |v: &mut Vec3<R>, w: Vec3| {
-        v.x = v.x.with_lane(lane, Elem::from_f64(w.x));
-        v.y = v.y.with_lane(lane, Elem::from_f64(w.y));
-        v.z = v.z.with_lane(lane, Elem::from_f64(w.z));
-    };
-    set(&mut slot.point_a, contact.point_a);
-    set(&mut slot.point_b, contact.point_b);
-    set(&mut slot.normal, contact.normal);
+    set_lane(&mut slot.point_a, lane, contact.point_a);
+    set_lane(&mut slot.point_b, lane, contact.point_b);
+    set_lane(&mut slot.normal, lane, contact.normal);
     slot.distance = slot.distance.with_lane(lane, Elem::from_f64(contact.distance));
+}
+
+fn set_lane<R: Real>(v: &mut Vec3<R>, lane: usize, w: Vec3) {
+    v.x = v.x.with_lane(lane, Elem::from_f64(w.x));
+    v.y = v.y.with_lane(lane, Elem::from_f64(w.y));
+    v.z = v.z.with_lane(lane, Elem::from_f64(w.z));
 }

@@ -96,7 +96,7 @@ fn between([one, other]: [&PlanShape; 2], [a, b]: [&Placed; 2], limit: f64) -> O
     if let Some(ground) = ground_of(&one.solid) {
         return over_ground(ground, a, other, b, limit);
     }
-    let found = part(&core_of(one, *a), &solid, limit)?;
+    let found = part(&core_of(one, *a), &solid, limit);
     Some((found.distance, found.normal, found.point_b))
 }
 

@@ -133,7 +133,7 @@ fn cast_on_convex(solid: &Core<'_>, d: Vec3, reach: f64) -> Option<(f64, Vec3)> 
     let (mut t, mut last) = (0.0, d);
     for round in 0..ROUNDS {
         let eye = Placed { p: d * t, ..Placed::origin() };
-        let apart = gjk(&Core::new(eye, Form::Sphere, &[]), solid, Vec3::zero(), d);
+        let apart = gjk(&Core::new(eye, Form::Sphere, &[]), solid, (Vec3::zero(), f64::INFINITY), d);
         let (distance, normal) = match apart {
             Some(apart) => (apart.distance - solid.radius, apart.normal),
             None if round == 0 => return None, // starts inside

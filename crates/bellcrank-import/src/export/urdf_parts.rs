@@ -3,8 +3,9 @@
 use super::Exported;
 use super::write::{Attributes, Xml, color, number, numbers, obj, rpy, vector};
 use crate::solid::Solid;
+use crate::urdf::NO_BOUND;
 use bellcrank_math::Pose;
-use bellcrank_model::{BodyId, Dof, Geometry, Joint, JointId, Model, Shape};
+use bellcrank_model::{BodyId, Dof, Geometry, Joint, JointId, JointKind, Model, Shape};
 
 pub(super) fn add_origin(tag: &str, X: Pose, xml: &mut Xml) {
     xml.leaf(tag, &[("xyz", vector(X.p)), ("rpy", numbers(&rpy(X.R)))]);
@@ -81,18 +82,16 @@ pub(super) fn add_joint_numbers(
     if joint.dofs.iter().any(|other| other != dof) {
         out.left_out.push(format!("joint {:?}: its degrees of freedom differ; the first counts", joint.name));
     }
-    let bounds = [
-        ("lower", dof.limits[0]),
-        ("upper", dof.limits[1]),
-        ("effort", effort_limit(model, dof, id)),
-        ("velocity", dof.velocity_limit),
-    ];
-    let is_single = joint.dofs.len() == 1;
-    let said: Vec<_> =
-        bounds.iter().filter(|(name, x)| x.is_finite() && (is_single || !name.ends_with("er"))).collect();
-    let mut said: Vec<(&str, String)> = said.into_iter().map(|(name, x)| (*name, number(*x))).collect();
-    add_open_bounds(joint, dof, &mut said);
-    if !said.is_empty() {
+    let loads = [effort_limit(model, dof, id), dof.velocity_limit];
+    // a sliding joint without bounds must say so, too: URDF reads a missing bound as zero
+    let is_bounded = joint.dofs.len() == 1
+        && (joint.kind != JointKind::Revolute || dof.limits.iter().any(|x| x.is_finite()));
+    let mut said = Vec::new();
+    if is_bounded {
+        said.extend([("lower", bound(dof.limits[0])), ("upper", bound(dof.limits[1]))]);
+    }
+    if is_bounded || loads.iter().any(|x| x.is_finite()) {
+        said.extend([("effort", bound(loads[0])), ("velocity", bound(loads[1]))]);
         xml.leaf("limit", &said);
     }
     add_dynamics(dof, xml);
@@ -105,18 +104,9 @@ fn effort_limit(model: &Model, dof: &Dof, id: JointId) -> f64 {
     motors.map(|motor| (motor.effort_limit * motor.gear).abs()).fold(dof.effort_limit, f64::min)
 }
 
-/// A sliding joint without bounds must say so: URDF reads a missing bound as zero.
-fn add_open_bounds(joint: &Joint, dof: &Dof, said: &mut Vec<(&str, String)>) {
-    let turns_freely =
-        joint.kind == bellcrank_model::JointKind::Revolute && dof.limits.iter().all(|x| x.is_infinite());
-    if joint.dofs.len() != 1 || turns_freely {
-        return;
-    }
-    for (name, bound) in [("lower", dof.limits[0]), ("upper", dof.limits[1])] {
-        if bound.is_infinite() {
-            said.push((name, if bound > 0.0 { "inf".into() } else { "-inf".into() }));
-        }
-    }
+/// A bound, however far away. Other readers of URDF want every `<limit>` to say effort and velocity, and no `inf`.
+fn bound(x: f64) -> String {
+    number(x.clamp(-NO_BOUND, NO_BOUND))
 }
 
 fn add_dynamics(dof: &Dof, xml: &mut Xml) {

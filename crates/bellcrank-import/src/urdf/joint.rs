@@ -1,7 +1,7 @@
 //! `<joint>`, `<loop_joint>` and `<transmission>`.
 
 use super::link::Links;
-use super::origin;
+use super::{NO_BOUND, origin};
 use crate::error::ImportTrouble;
 use crate::xml::Element;
 use bellcrank_math::{Pose, Quat, Vec3};
@@ -218,7 +218,11 @@ impl Reader<'_> {
 
     fn limit(&self, limit: &Element, kind: Option<JointKind>, dof: &mut Dof) {
         let one_dof = kind.is_some_and(|k| k.dof_count() == 1);
-        let (low, high) = (limit.number_or_infinite("lower"), limit.number_or_infinite("upper"));
+        let bound = |name: &str| {
+            let value = limit.number_or_infinite(name)?;
+            Some(if value.abs() < NO_BOUND { value } else { value * f64::INFINITY }) // NaN stays
+        };
+        let (low, high) = (bound("lower"), bound("upper"));
         if self.element.attribute("type") == Some("continuous") {
             if low.is_some() || high.is_some() {
                 limit.note("a continuous joint has no bounds");
@@ -227,9 +231,9 @@ impl Reader<'_> {
             // URDF: a bound that is not given is zero
             dof.limits = [low.unwrap_or(0.0), high.unwrap_or(0.0)];
         }
-        for (name, bound) in [("effort", &mut dof.effort_limit), ("velocity", &mut dof.velocity_limit)] {
-            match limit.number_or_infinite(name) {
-                Some(value) if value > 0.0 => *bound = value,
+        for (name, limit_of) in [("effort", &mut dof.effort_limit), ("velocity", &mut dof.velocity_limit)] {
+            match bound(name) {
+                Some(value) if value > 0.0 => *limit_of = value,
                 Some(0.0) => {
                     limit.note(format!("{name}=\"0\" would hold the joint for good; taken as no limit"));
                 }

@@ -42,6 +42,9 @@ use joint::Joints;
 use link::Links;
 use std::rc::Rc;
 
+/// A bound as large as this is none. URDF has no word for that: many readers refuse `inf`.
+pub(crate) const NO_BOUND: f64 = 1e308;
+
 /// Reads `<robot>` into parts. Faults go into the log; an error means that going on makes no sense.
 pub(crate) fn read(
     document: &mut Document,

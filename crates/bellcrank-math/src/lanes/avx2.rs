@@ -1,6 +1,7 @@
-//! Lanes as a pair of AVX2 registers: 2 × 4 × `f64` or 2 × 8 × `f32`; masks are all-ones lanes.
+//! Lanes as one AVX2 register: 4 × `f64` or 8 × `f32`; masks are all-ones lanes.
 //!
-//! Two registers per value keep both multiply–add pipes busy and give the same lane count as AVX-512.
+//! One register per value, not a pair: there are sixteen of them only, and with pairs kernels of spatial algebra keep
+//! half of what they compute with in memory.
 
 // SAFETY of every block below: a value of this backend exists only where `Level::best` or `Level::available`
 // has found AVX2 and FMA on this processor (the type cannot be named outside the crate).
@@ -23,132 +24,124 @@ pub(super) fn enter<K: Kernel>(kernel: K) -> K::Output {
 
 macro_rules! backend {
     (
-        $t:ident, $n:literal, $half:literal, $vector:ident, $splat:ident, $splat_int:ident, $load:ident, $store:ident,
+        $t:ident, $n:literal, $vector:ident, $splat:ident, $splat_int:ident, $load:ident, $store:ident,
         $add:ident, $sub:ident, $mul:ident, $div:ident, $xor:ident, $fmadd:ident, $fnmadd:ident, $sqrt:ident,
         $min:ident, $max:ident, $and:ident, $andnot:ident, $or:ident, $cmp:ident, $equal:ident, $to_int:ident,
         $from_int:ident, $movemask:ident, $blend:ident, $bit_lanes:expr, $transpose:path
     ) => {
         impl Backend<$t, $n> for Avx2 {
-            type Vector = [$vector; 2];
-            type Bools = [$vector; 2];
+            type Vector = $vector;
+            type Bools = $vector;
 
             #[inline(always)]
-            fn splat(x: $t) -> [$vector; 2] {
-                unsafe { [$splat(x); 2] }
+            fn splat(x: $t) -> $vector {
+                unsafe { $splat(x) }
             }
             #[inline(always)]
-            fn load(values: &[$t; $n]) -> [$vector; 2] {
-                unsafe { [$load(values.as_ptr()), $load(values.as_ptr().add($half))] }
+            fn load(values: &[$t; $n]) -> $vector {
+                unsafe { $load(values.as_ptr()) }
             }
             #[inline(always)]
-            fn store(v: [$vector; 2]) -> [$t; $n] {
+            fn store(v: $vector) -> [$t; $n] {
                 let mut values = [0.0; $n];
-                unsafe {
-                    $store(values.as_mut_ptr(), v[0]);
-                    $store(values.as_mut_ptr().add($half), v[1]);
-                }
+                unsafe { $store(values.as_mut_ptr(), v) };
                 values
             }
             #[inline(always)]
-            fn add(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$add(a[0], b[0]), $add(a[1], b[1])] }
+            fn add(a: $vector, b: $vector) -> $vector {
+                unsafe { $add(a, b) }
             }
             #[inline(always)]
-            fn sub(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$sub(a[0], b[0]), $sub(a[1], b[1])] }
+            fn sub(a: $vector, b: $vector) -> $vector {
+                unsafe { $sub(a, b) }
             }
             #[inline(always)]
-            fn mul(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$mul(a[0], b[0]), $mul(a[1], b[1])] }
+            fn mul(a: $vector, b: $vector) -> $vector {
+                unsafe { $mul(a, b) }
             }
             #[inline(always)]
-            fn div(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$div(a[0], b[0]), $div(a[1], b[1])] }
+            fn div(a: $vector, b: $vector) -> $vector {
+                unsafe { $div(a, b) }
             }
             #[inline(always)]
-            fn neg(a: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$xor(a[0], $splat(-0.0)), $xor(a[1], $splat(-0.0))] }
+            fn neg(a: $vector) -> $vector {
+                unsafe { $xor(a, $splat(-0.0)) }
             }
             #[inline(always)]
-            fn mul_add(a: [$vector; 2], b: [$vector; 2], c: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$fmadd(a[0], b[0], c[0]), $fmadd(a[1], b[1], c[1])] }
+            fn mul_add(a: $vector, b: $vector, c: $vector) -> $vector {
+                unsafe { $fmadd(a, b, c) }
             }
             #[inline(always)]
-            fn neg_mul_add(a: [$vector; 2], b: [$vector; 2], c: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$fnmadd(a[0], b[0], c[0]), $fnmadd(a[1], b[1], c[1])] }
+            fn neg_mul_add(a: $vector, b: $vector, c: $vector) -> $vector {
+                unsafe { $fnmadd(a, b, c) }
             }
             #[inline(always)]
-            fn sqrt(a: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$sqrt(a[0]), $sqrt(a[1])] }
+            fn sqrt(a: $vector) -> $vector {
+                unsafe { $sqrt(a) }
             }
             #[inline(always)]
-            fn abs(a: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$andnot($splat(-0.0), a[0]), $andnot($splat(-0.0), a[1])] }
+            fn abs(a: $vector) -> $vector {
+                unsafe { $andnot($splat(-0.0), a) }
             }
             #[inline(always)]
-            fn min(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$min(a[0], b[0]), $min(a[1], b[1])] }
+            fn min(a: $vector, b: $vector) -> $vector {
+                unsafe { $min(a, b) }
             }
             #[inline(always)]
-            fn max(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$max(a[0], b[0]), $max(a[1], b[1])] }
+            fn max(a: $vector, b: $vector) -> $vector {
+                unsafe { $max(a, b) }
             }
             #[inline(always)]
-            fn copy_sign(a: [$vector; 2], sign: [$vector; 2]) -> [$vector; 2] {
+            fn copy_sign(a: $vector, sign: $vector) -> $vector {
                 unsafe {
                     let bit = $splat(-0.0);
-                    [$or($andnot(bit, a[0]), $and(bit, sign[0])), $or($andnot(bit, a[1]), $and(bit, sign[1]))]
+                    $or($andnot(bit, a), $and(bit, sign))
                 }
             }
             #[inline(always)]
-            fn lt(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$cmp::<_CMP_LT_OQ>(a[0], b[0]), $cmp::<_CMP_LT_OQ>(a[1], b[1])] }
+            fn lt(a: $vector, b: $vector) -> $vector {
+                unsafe { $cmp::<_CMP_LT_OQ>(a, b) }
             }
             #[inline(always)]
-            fn le(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$cmp::<_CMP_LE_OQ>(a[0], b[0]), $cmp::<_CMP_LE_OQ>(a[1], b[1])] }
+            fn le(a: $vector, b: $vector) -> $vector {
+                unsafe { $cmp::<_CMP_LE_OQ>(a, b) }
             }
             #[inline(always)]
-            fn bit(a: [$vector; 2], i: u32) -> [$vector; 2] {
+            fn bit(a: $vector, i: u32) -> $vector {
                 unsafe {
                     let bit = $splat_int(1 << i);
-                    let test = |v| $from_int($equal(_mm256_and_si256($to_int(v), bit), bit));
-                    [test(a[0]), test(a[1])]
+                    $from_int($equal(_mm256_and_si256($to_int(a), bit), bit))
                 }
             }
             #[inline(always)]
-            fn select(mask: [$vector; 2], yes: [$vector; 2], no: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$blend(no[0], yes[0], mask[0]), $blend(no[1], yes[1], mask[1])] }
+            fn select(mask: $vector, yes: $vector, no: $vector) -> $vector {
+                unsafe { $blend(no, yes, mask) }
             }
             #[inline(always)]
-            fn and(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$and(a[0], b[0]), $and(a[1], b[1])] }
+            fn and(a: $vector, b: $vector) -> $vector {
+                unsafe { $and(a, b) }
             }
             #[inline(always)]
-            fn or(a: [$vector; 2], b: [$vector; 2]) -> [$vector; 2] {
-                unsafe { [$or(a[0], b[0]), $or(a[1], b[1])] }
+            fn or(a: $vector, b: $vector) -> $vector {
+                unsafe { $or(a, b) }
             }
             #[inline(always)]
-            fn not(a: [$vector; 2]) -> [$vector; 2] {
-                unsafe {
-                    let ones = $from_int(_mm256_set1_epi32(-1));
-                    [$xor(a[0], ones), $xor(a[1], ones)]
-                }
+            fn not(a: $vector) -> $vector {
+                unsafe { $xor(a, $from_int(_mm256_set1_epi32(-1))) }
             }
             #[inline(always)]
-            fn to_bits(a: [$vector; 2]) -> u32 {
-                unsafe { $movemask(a[0]) as u32 | ($movemask(a[1]) as u32) << $half }
+            fn to_bits(a: $vector) -> u32 {
+                unsafe { $movemask(a) as u32 }
             }
             #[inline(always)]
-            fn from_bits(bits: u32) -> [$vector; 2] {
+            fn from_bits(bits: u32) -> $vector {
                 unsafe {
                     let own = $bit_lanes;
-                    let spread = |b: u32| $from_int($equal(_mm256_and_si256($splat_int(b as _), own), own));
-                    [spread(bits), spread(bits >> $half)]
+                    $from_int($equal(_mm256_and_si256($splat_int(bits as _), own), own))
                 }
             }
             #[inline(always)]
-            fn load_part(values: &[$t]) -> [$vector; 2] {
+            fn load_part(values: &[$t]) -> $vector {
                 if let Some(all) = values.first_chunk() {
                     return <Self as Backend<$t, $n>>::load(all);
                 }
@@ -159,7 +152,7 @@ macro_rules! backend {
                 <Self as Backend<$t, $n>>::load(&padded)
             }
             #[inline(always)]
-            fn store_part(v: [$vector; 2], values: &mut [$t]) {
+            fn store_part(v: $vector, values: &mut [$t]) {
                 let lanes = <Self as Backend<$t, $n>>::store(v);
                 if let Some(all) = values.first_chunk_mut() {
                     *all = lanes;
@@ -170,7 +163,7 @@ macro_rules! backend {
                 }
             }
             #[inline(always)]
-            fn transpose(square: [[$vector; 2]; $n]) -> [[$vector; 2]; $n] {
+            fn transpose(square: [$vector; $n]) -> [$vector; $n] {
                 unsafe { $transpose(square) }
             }
             #[inline(always)]
@@ -183,7 +176,6 @@ macro_rules! backend {
 
 backend!(
     f64,
-    8,
     4,
     __m256d,
     _mm256_set1_pd,
@@ -214,7 +206,6 @@ backend!(
 );
 backend!(
     f32,
-    16,
     8,
     __m256,
     _mm256_set1_ps,

@@ -11,7 +11,7 @@ pub enum Level {
     Scalar,
     /// aarch64: four registers per value.
     Neon,
-    /// x86-64 with AVX2 and FMA: two registers per value.
+    /// x86-64 with AVX2 and FMA: one register of half the width per value.
     Avx2,
     /// x86-64 with AVX-512 (F, DQ, BW, VL): one register per value.
     Avx512,
@@ -62,7 +62,7 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 if self.available() => job.run::<Lanes<f64, 8, super::avx512::Avx512>>(),
             #[cfg(all(target_arch = "x86_64", not(bellcrank_quick_build)))]
-            Level::Avx2 if self.available() => job.run::<Lanes<f64, 8, super::avx2::Avx2>>(),
+            Level::Avx2 if self.available() => job.run::<Lanes<f64, 4, super::avx2::Avx2>>(),
             #[cfg(target_arch = "aarch64")]
             Level::Neon => job.run::<Lanes<f64, 8, super::neon::Neon>>(),
             _ => job.run::<f64>(),
@@ -75,7 +75,7 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 if self.available() => job.run::<Lanes<f32, 16, super::avx512::Avx512>>(),
             #[cfg(all(target_arch = "x86_64", not(bellcrank_quick_build)))]
-            Level::Avx2 if self.available() => job.run::<Lanes<f32, 16, super::avx2::Avx2>>(),
+            Level::Avx2 if self.available() => job.run::<Lanes<f32, 8, super::avx2::Avx2>>(),
             #[cfg(target_arch = "aarch64")]
             Level::Neon => job.run::<Lanes<f32, 16, super::neon::Neon>>(),
             _ => job.run::<f32>(),

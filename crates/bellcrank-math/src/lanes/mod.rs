@@ -1,13 +1,14 @@
 //! Lanes: one number per world in one vector register.
 //!
-//! `Lanes<f64, 8>` and `Lanes<f32, 16>` hold 64 bytes whatever the processor. How they compute is the third
-//! parameter, a backend: one AVX-512 register, a pair of AVX2 registers, four NEON registers, or a plain
-//! array ([`Portable`], the default). The vector backends cannot be named outside this crate; a program
-//! obtains them from [`Elem::with_lanes`], which asks the processor first. That keeps their use sound. On a
-//! processor without any of them it gives the scalar itself, which is as fast as plain arrays and smaller.
+//! How many numbers a value holds depends on the processor: 64 bytes, `Lanes<f64, 8>` and `Lanes<f32, 16>`, in one
+//! AVX-512 register, four NEON registers or a plain array ([`Portable`], the default); 32 bytes, `Lanes<f64, 4>` and
+//! `Lanes<f32, 8>`, in one AVX2 register. Which of them computes is the third parameter, the backend. The vector
+//! backends cannot be named outside this crate; a program obtains them from [`Elem::with_lanes`], which asks the
+//! processor first. That keeps their use sound. On a processor without any of them it gives the scalar itself, which is
+//! as fast as plain arrays and smaller.
 //!
-//! All backends give the same bits (see [`crate::Real`]), and the layout is the same, so a saved state can be
-//! loaded on another machine.
+//! All backends give the same bits (see [`crate::Real`]). What is saved or handed to the user is told world by world,
+//! never lane by lane, so a state saved on one machine can be loaded on another.
 
 mod dispatch;
 mod portable;
@@ -31,7 +32,7 @@ use core::fmt;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, MulAssign, Neg, Not, Sub, SubAssign};
 
 /// `N` numbers, one per world, computed on by backend `B`.
-#[repr(C, align(64))]
+#[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Lanes<E: Elem, const N: usize, B: Backend<E, N> = Portable>(pub(crate) B::Vector);
 
@@ -293,6 +294,10 @@ macro_rules! real {
 }
 real!(f64, 8, trig::sin_cos_f64, trig::atan2_f64);
 real!(f32, 16, trig::sin_cos_f32, trig::atan2_f32);
+#[cfg(target_arch = "x86_64")]
+real!(f64, 4, trig::sin_cos_f64, trig::atan2_f64);
+#[cfg(target_arch = "x86_64")]
+real!(f32, 8, trig::sin_cos_f32, trig::atan2_f32);
 
 impl<E: Elem, const N: usize, B: Backend<E, N>> Mask for LaneMask<E, N, B> {
     #[inline(always)]

@@ -79,7 +79,7 @@ mod x86 {
 
     /// Four rows of four.
     #[inline(always)]
-    unsafe fn quarter_f64([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {
+    pub(crate) unsafe fn avx2_f64([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {
         unsafe {
             let (ab, cd) = (_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d));
             let (ab_odd, cd_odd) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
@@ -92,22 +92,9 @@ mod x86 {
         }
     }
 
-    #[inline(always)]
-    pub(crate) unsafe fn avx2_f64(rows: [[__m256d; 2]; 8]) -> [[__m256d; 2]; 8] {
-        let mut out = rows;
-        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let from = [rows[4 * i][j], rows[4 * i + 1][j], rows[4 * i + 2][j], rows[4 * i + 3][j]];
-            let quarter = unsafe { quarter_f64(from) };
-            for k in 0..4 {
-                out[4 * j + k][i] = quarter[k];
-            }
-        }
-        out
-    }
-
     /// Eight rows of eight.
     #[inline(always)]
-    unsafe fn quarter_f32(rows: [__m256; 8]) -> [__m256; 8] {
+    pub(crate) unsafe fn avx2_f32(rows: [__m256; 8]) -> [__m256; 8] {
         unsafe {
             let mut out = rows;
             // column[j][g] has column j of both halves of rows 4g … 4g+3
@@ -129,22 +116,6 @@ mod x86 {
             }
             out
         }
-    }
-
-    #[inline(always)]
-    pub(crate) unsafe fn avx2_f32(rows: [[__m256; 2]; 16]) -> [[__m256; 2]; 16] {
-        let mut out = rows;
-        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let mut from = [rows[0][0]; 8];
-            for k in 0..8 {
-                from[k] = rows[8 * i + k][j];
-            }
-            let quarter = unsafe { quarter_f32(from) };
-            for k in 0..8 {
-                out[8 * j + k][i] = quarter[k];
-            }
-        }
-        out
     }
 }
 

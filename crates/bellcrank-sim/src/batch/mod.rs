@@ -17,6 +17,7 @@ mod derivatives;
 mod measure;
 mod minimal;
 mod parameters;
+mod place;
 mod reset;
 mod sensors;
 mod warnings;
@@ -124,6 +125,10 @@ pub enum BatchError {
     NoDerivative(String, String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
+    #[error("{0:?} is fastened to the world and cannot be placed; assemble moves its joints")]
+    Fastened(String),
+    #[error("the pose for {0:?} is not finite, or its quaternion is zero")]
+    BadPose(String),
     #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
     MixedModels(usize, usize),
     #[error("{part}: {what}")]

@@ -154,8 +154,22 @@ fn largest<'a>(all: impl IntoIterator<Item = &'a f64>) -> f64 {
     all.into_iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
-/// Newton's direction from anywhere takes every equation F to zero at first order: dF/dα = −F, whatever the iterate. That
-/// is what the matrix, its factor and all that is eliminated from it are for.
+/// Adds what the compliance 1/w of joints and couplings leaves of a direction: δλ/w.
+fn add_compliance(layout: &Layout, (ws, own): (&Workspace<f64>, &InteriorWorkspace<f64>), f: &mut [f64]) {
+    let mut at = 6 * own.residual.len();
+    for (j, joint) in layout.joints.iter().enumerate() {
+        for i in 0..joint.kind.row_count() {
+            f[at] += own.joints[j].dlambda[i] / ws.joints[j].weight[i];
+            at += 1;
+        }
+    }
+    for (c, coupling) in own.couplings.iter().enumerate() {
+        f[at + c] += coupling.dlambda / ws.coupling_weight[c];
+    }
+}
+
+/// Newton's direction from anywhere takes every equation F to zero at first order: dF/dα = −F, whatever the iterate, but for
+/// the small compliance of joints. That is what the matrix, its factor and all that is eliminated from it are for.
 #[test]
 fn newtons_matrix_is_the_slope_of_the_equations() {
     let mut worst = (0.0_f64, String::new());
@@ -176,7 +190,8 @@ fn newtons_matrix_is_the_slope_of_the_equations() {
         system.evaluate(KAPPA);
         system.factor();
         system.direct(Aim { mu: KAPPA, second: 0.0, products: 1.0 });
-        let start = equations(layout, system.own);
+        let mut start = equations(layout, system.own);
+        add_compliance(layout, (system.ws, system.own), &mut start);
         let amount = 1e-4;
         let mut at = |alpha: f64| {
             system.advance(true, alpha);

@@ -155,7 +155,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// The equations at the answer in dual numbers.
+    /// The equations at the answer in dual numbers. In a light pass geometry stays as it is: rows are those of the answer,
+    /// and only what pushes is evaluated.
     fn evaluate(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint), wrt: &[Wrt], pass: usize) {
         let (layout, (settings, point)) = (source.layout, how);
         let Scratch { solved, inputs, ws, own, .. } = self;
@@ -168,53 +169,30 @@ impl Scratch {
         for &(column, k) in riders {
             inputs.ride(source, wrt[column], k);
         }
+        if !*light {
+            inputs.settle(layout);
+        }
+        let Inputs { state, control, constants, dt, .. } = &*inputs;
         if *light {
-            return self.evaluate_light(source, how);
+            for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
+                rows.copy_from(known);
+            }
+            interior::push_rows(layout, constants, (settings.integrator, *dt), (state, control, ws));
+        } else {
+            let reach = Many::constant_of(solved.reach);
+            interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
+            match_contacts(layout, constants, (settings, point, *dt), (&state.X_WB, &solved.own), own);
+            hold_features(source, (&solved.own, &self.plain), constants, own);
         }
-        inputs.settle(layout);
-        let Inputs { state, control, constants, dt, .. } = &*inputs;
-        let reach = Many::constant_of(solved.reach);
-        interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
-        match_contacts(layout, constants, (settings, point, *dt), (&state.X_WB, &solved.own), own);
-        hold_features(source, (&solved.own, &self.plain), constants, own);
         keep_bounds(solved, *dt, ws);
         stage!(Many, crate::drives::set_weights(layout, ws));
         copy_iterate(solved, ws, own);
         let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
         system.prepare();
         system.advance_bodies();
-        let integrator = settings.integrator;
-        let answer = (&solved.ws, &solved.own);
-        self.slopes.read(&mut Evaluated { layout, constants, state, integrator, dt: *dt, ws, own, answer });
-    }
-
-    /// The same where geometry stays as it is: rows are those of the answer, and only what pushes is evaluated.
-    fn evaluate_light(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) {
-        let (layout, (settings, point)) = (source.layout, how);
-        let Scratch { solved, inputs, ws, own, .. } = self;
-        let Inputs { state, control, constants, dt, .. } = &*inputs;
-        for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
-            rows.copy_from(known);
-        }
-        interior::push_rows(layout, constants, (settings.integrator, *dt), (state, control, ws));
-        keep_bounds(solved, *dt, ws);
-        stage!(Many, crate::drives::set_weights(layout, ws));
-        copy_iterate(solved, ws, own);
-        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
-        system.prepare();
-        system.advance_bodies();
-        let integrator = settings.integrator;
-        let answer = (&solved.ws, &solved.own);
-        self.slopes.read_light(&mut Evaluated {
-            layout,
-            constants,
-            state,
-            integrator,
-            dt: *dt,
-            ws,
-            own,
-            answer,
-        });
+        let (integrator, answer) = (settings.integrator, (&solved.ws, &solved.own));
+        let mut now = Evaluated { layout, constants, state, integrator, dt: *dt, ws, own, answer };
+        if *light { self.slopes.read_light(&mut now) } else { self.slopes.read(&mut now) }
     }
 
     /// Poses and velocities at the end of the step.

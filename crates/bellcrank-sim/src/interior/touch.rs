@@ -323,11 +323,11 @@ impl<R: Real> Touch<R> {
             (Sides::FlatB, 0) => (zero, core),
             (Sides::FlatB, _) => (dtheta, dtheta.cross(n) * self.radius_a),
             (Sides::Round, 0) => {
-                let turn = n.cross(core) * -self.inverse_length;
+                let turn = self.carried(n.cross(core) * -self.inverse_length);
                 (turn, turn.cross(n) * -self.radius_b)
             }
             (Sides::Round, _) => {
-                let turn = n.cross(core) * self.inverse_length;
+                let turn = self.carried(n.cross(core) * self.inverse_length);
                 (turn, core - turn.cross(n) * self.radius_b)
             }
         };
@@ -353,6 +353,15 @@ impl<R: Real> Touch<R> {
             rows,
             wrench: [[-dF.x, -dF.y, -dF.z, -m_a.x, -m_a.y, -m_a.z], [dF.x, dF.y, dF.z, m_b.x, m_b.y, m_b.z]],
         }
+    }
+
+    /// The turn of a frame that is carried along the shortest turn from z to n, where n itself turns by `turn`: it spins about n
+    /// by −z·turn/(1 + z·n).
+    #[inline(always)]
+    fn carried(&self, turn: Vec3<R>) -> Vec3<R> {
+        let (z, n) = (self.frame.z, self.axes.z);
+        let scale = (R::one() + z.dot(n)).max(R::constant(1e-6)).recip();
+        turn - n * (z.dot(turn) * scale)
     }
 
     /// The change of the reactions for a change of the rows: −W δ.

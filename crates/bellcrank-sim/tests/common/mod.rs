@@ -64,3 +64,13 @@ pub fn noise(a: usize, b: usize) -> f64 {
     x = (x ^ (x >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB);
     ((x ^ (x >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
+
+/// A cube of half a metre and 1 kg on the ground, or above it.
+pub fn block(mu: f64, at: Vec3) -> Arc<Model> {
+    let mut m = ModelBuilder::new("block");
+    let size = Vec3::new(0.5, 0.5, 0.5);
+    let cube = m.body(Body::new("cube").at(Pose::from_position(at)).solid_box(1.0, size));
+    m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(mu));
+    m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(mu));
+    built(m)
+}

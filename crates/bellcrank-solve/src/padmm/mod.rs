@@ -180,7 +180,7 @@ impl Padmm {
     ) -> Outcome<R> {
         self.start((problem, dense), lambda, ws);
         let how = (ws.scale.as_slice(), R::constant(self.tolerance), self.newton_steps);
-        let done = newton.solve(problem, how, alive, (&mut ws.y, &mut ws.z));
+        let done = newton.solve(problem, how, alive, (&mut ws.y, &ws.z));
         for i in 0..problem.n {
             lambda[i] = R::select(alive & done.converged, ws.y[i] * ws.scale[i], lambda[i]);
         }

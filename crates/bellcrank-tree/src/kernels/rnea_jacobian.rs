@@ -169,11 +169,36 @@ fn forward<E: Elem, R: Real<Elem = E>>(
     };
     let (count, depth) = (node.motion.dofs(), tree.branches.depth(node.v) - 1);
     let axes = &mut s.axes[depth..depth + count];
+    let (V, A) = if let Motion::Turn(_) = node.motion {
+        let (S, rate) = (world_axis(node, &pose, 0), v[node.v]);
+        let psi = V_before.cross(S);
+        let psi_rate = A_before.cross(S) + V_before.cross(psi);
+        // S × S = 0, hence V × S = ψ̇: Ṡ′ = 2ψ̇ and V × S q̇ = ψ̇ q̇
+        axes[0] = MovingAxis { S, psi, psi_rate, S_rate: psi + psi };
+        (V_before + S * rate, A_before + S * a[node.v] + psi * rate)
+    } else {
+        move_axes(axes, (node, &pose), [&v[node.v..], &a[node.v..]], (V_before, A_before))
+    };
+    let inertia = inertia_at(&node.inertia, &pose);
+    let momentum = inertia.apply(V);
+    let coriolis = Coriolis::of(&inertia, V, momentum);
+    let f = inertia.apply(A) + V.cross_dual(momentum);
+    s.branch[node.level] = Moving { pose, V, A, inertia, coriolis, f };
+}
+
+/// Axes of a node that may have several, and its motion, from its parent's.
+#[inline(always)]
+fn move_axes<E: Elem, R: Real<Elem = E>>(
+    axes: &mut [MovingAxis<R>],
+    (node, pose): (&Node<E>, &WorldPose<R>),
+    [v, a]: [&[R]; 2],
+    (V_before, A_before): (Twist<R>, Twist<R>),
+) -> (Twist<R>, Twist<R>) {
     let (mut V, mut A) = (V_before, A_before);
-    for k in 0..count {
-        axes[k].S = world_axis(node, &pose, k);
-        V += axes[k].S * v[node.v + k];
-        A += axes[k].S * a[node.v + k];
+    for k in 0..axes.len() {
+        axes[k].S = world_axis(node, pose, k);
+        V += axes[k].S * v[k];
+        A += axes[k].S * a[k];
     }
     A += V.cross(V - V_before);
     for axis in axes {
@@ -181,11 +206,7 @@ fn forward<E: Elem, R: Real<Elem = E>>(
         axis.psi_rate = A_before.cross(axis.S) + V_before.cross(axis.psi);
         axis.S_rate = axis.psi + V.cross(axis.S);
     }
-    let inertia = inertia_at(&node.inertia, &pose);
-    let momentum = inertia.apply(V);
-    let coriolis = Coriolis::of(&inertia, V, momentum);
-    let f = inertia.apply(A) + V.cross_dual(momentum);
-    s.branch[node.level] = Moving { pose, V, A, inertia, coriolis, f };
+    (V, A)
 }
 
 /// Column and row of velocity `k`, against itself and everything above: ∂τ/∂q below and above the diagonal, then ∂τ/∂v.

@@ -2,7 +2,7 @@
 
 use super::super::Error;
 use super::{Bench, Record, describe};
-use bellcrank::import::to_urdf;
+use bellcrank::import::{Base, Exported, Format, Options, loads, to_urdf};
 use bellcrank::math::{Level, Pose, Vec3};
 use bellcrank::model::{Body, Joint, Link, Model, ModelBuilder, WORLD, library};
 use bellcrank::tree::measure::{Contestant, OPERATORS, Settings, Timing, measure};
@@ -10,9 +10,10 @@ use bellcrank::tree::measure::{Contestant, OPERATORS, Settings, Timing, measure}
 pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
     for builder in [arm(), library::quadruped(), library::humanoid()] {
-        let model = &builder.build().map_err(Error::Faults)?;
+        let urdf = to_urdf(&builder.build().map_err(Error::Faults)?);
+        let model = &read_back(&urdf)?;
         if let Some(folder) = &bench.export {
-            describe::save(folder, &format!("{}.urdf", model.name()), to_urdf(model).text.as_bytes())?;
+            describe::save(folder, &format!("{}.urdf", model.name()), urdf.text.as_bytes())?;
         }
         let whole = bench.wants(model.name());
         let operators = OPERATORS.into_iter().filter(|operator| whole || bench.wants(operator)).collect();
@@ -22,6 +23,14 @@ pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
         records.extend(timings.iter().map(|timing| record(model, bench.batch.max(1), timing)));
     }
     Ok(records)
+}
+
+/// The model as other libraries get it: link frames stand at the joints, and `fk` tells the same poses as theirs.
+fn read_back(urdf: &Exported) -> Result<Model, Error> {
+    let base = if urdf.text.contains("<link name=\"world\"") { Base::Fixed } else { Base::Floating };
+    let mut options = Options::default().base(base);
+    options.memory = urdf.files.clone();
+    loads(&urdf.text, Format::Urdf, &options).map_err(Error::Import)
 }
 
 fn record(model: &Model, batch: usize, timing: &Timing) -> Record {
