@@ -6,6 +6,7 @@ mod common;
 mod degenerate;
 mod filters;
 mod ground;
+mod hints;
 mod lanes_agree;
 mod margins;
 #[path = "common/oracle.rs"]

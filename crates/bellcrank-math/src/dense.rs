@@ -112,36 +112,49 @@ pub fn solve_cholesky<R: Real>(l: &[R], n: usize, b: &mut [R]) {
 /// Pivots that are eliminated together: every entry behind them is loaded once for all of them.
 const PANEL: usize = 4;
 
-/// Solves A x = b by elimination without pivoting, for matrices that need none; `a` holds A with b as its last column,
-/// n × (n + 1) by rows, and is used up. Where a pivot vanishes the answer is not finite.
+/// Factors A = L U by elimination without pivoting, in place, for matrices that need none: n × n by rows. L has ones on
+/// its diagonal; U has the reciprocals of its own on the diagonal. Where a pivot vanishes the factor is not finite.
 #[inline(always)]
-pub fn solve_general<R: Real>(a: &mut [R], n: usize, x: &mut [R]) {
-    let width = n + 1;
+pub fn factor_general<R: Real>(a: &mut [R], n: usize) {
     let mut k = 0;
     while k < n {
         let size = if n - k < PANEL { n - k } else { PANEL };
-        let (above, below) = a.split_at_mut((k + size) * width);
-        let panel = &mut above[k * width..];
+        let (above, below) = a.split_at_mut((k + size) * n);
+        let panel = &mut above[k * n..];
         for p in 0..size {
-            let (done, rest) = panel.split_at_mut((p + 1) * width);
-            let row = &mut done[p * width + k + p..];
+            let (done, rest) = panel.split_at_mut((p + 1) * n);
+            let row = &mut done[p * n + k + p..];
             row[0] = row[0].recip();
-            for lower in rest.chunks_exact_mut(width) {
+            for lower in rest.chunks_exact_mut(n) {
                 let lower = &mut lower[k + p..][..row.len()];
                 let share = lower[0] * row[0];
+                lower[0] = share;
                 for (x, y) in lower[1..].iter_mut().zip(&row[1..]) {
                     *x = share.neg_mul_add(*y, *x);
                 }
             }
         }
         if size == PANEL {
-            eliminate_panel(panel, below, (k, width));
+            eliminate_panel(panel, below, (k, n));
         }
         k += size;
     }
+}
+
+/// Solves L U x = b in place, with the factors from [`factor_general`].
+#[inline(always)]
+pub fn solve_general<R: Real>(lu: &[R], n: usize, x: &mut [R]) {
+    for i in 0..n {
+        let row = &lu[i * n..][..n];
+        let mut sum = x[i];
+        for j in 0..i {
+            sum = row[j].neg_mul_add(x[j], sum);
+        }
+        x[i] = sum;
+    }
     for i in (0..n).rev() {
-        let row = &a[i * width..][..width];
-        let mut sum = row[n];
+        let row = &lu[i * n..][..n];
+        let mut sum = x[i];
         for j in i + 1..n {
             sum = row[j].neg_mul_add(x[j], sum);
         }
@@ -151,18 +164,19 @@ pub fn solve_general<R: Real>(a: &mut [R], n: usize, x: &mut [R]) {
 
 /// Takes four factored rows out of all rows below, from column k on.
 #[inline(always)]
-fn eliminate_panel<R: Real>(panel: &[R], below: &mut [R], (k, width): (usize, usize)) {
-    let length = width - k - PANEL;
-    let (p0, p1) = (&panel[k..], &panel[width + k..]);
-    let (p2, p3) = (&panel[2 * width + k..], &panel[3 * width + k..]);
+fn eliminate_panel<R: Real>(panel: &[R], below: &mut [R], (k, n): (usize, usize)) {
+    let length = n - k - PANEL;
+    let (p0, p1) = (&panel[k..], &panel[n + k..]);
+    let (p2, p3) = (&panel[2 * n + k..], &panel[3 * n + k..]);
     let (r0, r1) = (&p0[PANEL..][..length], &p1[PANEL..][..length]);
     let (r2, r3) = (&p2[PANEL..][..length], &p3[PANEL..][..length]);
-    for row in below.chunks_exact_mut(width) {
+    for row in below.chunks_exact_mut(n) {
         let (left, right) = row[k..].split_at_mut(PANEL);
         let a = left[0] * p0[0];
         let b = a.neg_mul_add(p0[1], left[1]) * p1[1];
         let c = b.neg_mul_add(p1[2], a.neg_mul_add(p0[2], left[2])) * p2[2];
         let d = c.neg_mul_add(p2[3], b.neg_mul_add(p1[3], a.neg_mul_add(p0[3], left[3]))) * p3[3];
+        (left[0], left[1], left[2], left[3]) = (a, b, c, d);
         let right = &mut right[..length];
         for j in 0..length {
             let x = b.neg_mul_add(r1[j], a.neg_mul_add(r0[j], right[j]));
@@ -251,14 +265,14 @@ mod tests {
         for n in 1..=14 {
             let entry = |i: usize, j: usize| ((3 * i + 7 * j + i * j) % 11) as f64 / 11.0 - 0.4;
             let wanted: Vec<f64> = (0..n).map(|i| 1.0 - 0.3 * i as f64).collect();
-            let mut a = Vec::new();
+            let (mut a, mut x) = (Vec::new(), Vec::new());
             for i in 0..n {
                 let row: Vec<f64> = (0..n).map(|j| entry(i, j) + if i == j { 8.0 } else { 0.0 }).collect();
                 a.extend_from_slice(&row);
-                a.push(row.iter().zip(&wanted).map(|(a, x)| a * x).sum());
+                x.push(row.iter().zip(&wanted).map(|(a, x)| a * x).sum());
             }
-            let mut x = vec![0.0; n];
-            solve_general(&mut a, n, &mut x);
+            factor_general(&mut a, n);
+            solve_general(&a, n, &mut x);
             for (x, wanted) in x.iter().zip(&wanted) {
                 assert!((x - wanted).abs() < 1e-13, "{n}: {x} {wanted}");
             }

@@ -35,20 +35,40 @@ pub(crate) fn drive_rows<R: Real>(
         row.drive_mass += mass;
         row.drive_impulse = (c.gear * dt).mul_add(effort, row.drive_impulse);
     }
-    // a drive that worked near its limit in the last step is a row with bounds in this one
+    bound_drives(layout, constants, state, dt, ws);
+}
+
+/// Within this share of its limit a drive is near it.
+const NEAR: f64 = 0.5;
+
+/// Which drives are rows with bounds in this step: all of a robot that had one near its limit in the last one, since
+/// those that reach theirs without notice cost a second solve.
+#[inline(always)]
+fn bound_drives<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    dt: R,
+    ws: &mut Workspace<R>,
+) {
+    let mut busy = R::Mask::splat(false);
     for (i, scalar) in layout.scalars.iter().enumerate() {
         if scalar.kind == ScalarKind::Effort {
-            let joint = &layout.joints[scalar.at.joint];
-            let row = &mut ws.dofs[joint.first_dof + scalar.at.dof];
-            let c = &constants.dofs[joint.first_dof + scalar.at.dof];
+            let at = layout.joints[scalar.at.joint].first_dof + scalar.at.dof;
+            let c = &constants.dofs[at];
             let (low, high) = (c.effort_low * dt, c.effort_high * dt);
+            let row = &mut ws.dofs[at];
             // a motor without feedback is simply cut off
             let stiff = R::zero().lt(row.drive_mass);
             row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(low, high));
-            let (last, near) = (state.scalar_impulse[i], R::constant(0.2));
+            let (last, near) = (state.scalar_impulse[i], R::constant(NEAR));
             let at_low = last.le(near.mul_add(low.abs(), low));
-            row.boxed = stiff & (at_low | near.neg_mul_add(high.abs(), high).le(last));
+            busy = busy | (stiff & (at_low | near.neg_mul_add(high.abs(), high).le(last)));
         }
+    }
+    for scalar in layout.scalars.iter().filter(|scalar| scalar.kind == ScalarKind::Effort) {
+        let row = &mut ws.dofs[layout.joints[scalar.at.joint].first_dof + scalar.at.dof];
+        row.boxed = busy & R::zero().lt(row.drive_mass);
     }
 }
 

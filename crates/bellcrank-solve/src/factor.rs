@@ -88,14 +88,14 @@ impl<R: Real> BlockFactor<R> {
             for block in &mut self.off_diagonal[pattern.column[k]..pattern.column[k + 1]] {
                 divide_right(block, &self.diagonal[k], &self.inverse[k]);
             }
+            // what a column changes comes behind it
+            let next = pattern.column[k + 1];
+            let (done, later) = self.off_diagonal.split_at_mut(next);
             for update in pattern.updates(k) {
                 match update.target {
-                    Target::Diagonal(i) => {
-                        subtract_square(&mut self.diagonal[i], &self.off_diagonal[update.a])
-                    }
+                    Target::Diagonal(i) => subtract_square(&mut self.diagonal[i], &done[update.a]),
                     Target::OffDiagonal(t) => {
-                        let (a, b) = (self.off_diagonal[update.a], self.off_diagonal[update.b]);
-                        subtract_product(&mut self.off_diagonal[t], &a, &b);
+                        subtract_product(&mut later[t - next], &done[update.a], &done[update.b]);
                     }
                 }
             }

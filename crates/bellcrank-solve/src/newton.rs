@@ -8,19 +8,24 @@
 //! r is piecewise smooth. With D the derivative of Π_K and S that of s, both block by block, Newton's matrix is
 //! A = G̃ D + (S − 1)(D − 1) + ε 1. ε keeps it regular where reactions are not unique (a foot on four corners), and
 //! leaves them where the last step had them. From the last step's reactions robots need one or two steps, whatever their masses;
-//! where a step does not make ‖r‖ smaller, PADMM takes over. Nothing here needs a pivot: a world is a lane.
+//! where a step does not make ‖r‖ smaller, PADMM takes over. Factors serve for several steps, and for the next solve with
+//! the same G. Nothing here needs a pivot: a world is a lane.
 
 use crate::cone::{Cone, MOST_ROWS};
 use crate::problem::DualProblem;
-use bellcrank_math::{Mask, Real, solve_general};
+use bellcrank_math::{Mask, Real, factor_general, solve_general};
 
 /// Memory of a solve; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
 pub struct NewtonWorkspace<R> {
     /// P G P by rows.
     scaled: Vec<R>,
-    /// A with −r as its last column.
+    /// A, then its factors.
     matrix: Vec<R>,
+    /// The factors of each lane's last step, for the next solve with the same G.
+    kept: Vec<R>,
+    /// One where there are such.
+    known: R,
     w: Vec<R>,
     r: Vec<R>,
     change: Vec<R>,
@@ -49,8 +54,17 @@ pub(crate) struct NewtonOutcome<R: Real> {
 /// 1e-6 and 1e-2 both fail more often.
 const SOFTNESS: f64 = 1e-4;
 
-/// A step is halved so many times before PADMM has to do it.
-const HALVINGS: usize = 12;
+/// A step is shortened so many times before PADMM has to do it,
+const SHORTENED: usize = 6;
+/// each time to this share.
+const SHORTER: f64 = 0.25;
+/// ‖r‖ must fall below the largest of so many steps: a step over an edge between pieces may cost something at first. On
+/// recorded steps of bipeds that halves the failures.
+const MEMORY: usize = 3;
+/// Steps with known factors between two factorisations, at most,
+const FOLLOWED: usize = 3;
+/// as long as each makes ‖r‖² that much smaller.
+const CLEARLY: f64 = 0.1;
 
 impl<R: Real> NewtonWorkspace<R> {
     /// Room for problems of up to `rows` rows.
@@ -58,7 +72,9 @@ impl<R: Real> NewtonWorkspace<R> {
         let room = || Vec::with_capacity(rows);
         NewtonWorkspace {
             scaled: Vec::with_capacity(rows * rows),
-            matrix: Vec::with_capacity(rows * (rows + 1)),
+            matrix: Vec::with_capacity(rows * rows),
+            kept: Vec::with_capacity(rows * rows),
+            known: R::zero(),
             w: room(),
             r: room(),
             change: room(),
@@ -70,6 +86,7 @@ impl<R: Real> NewtonWorkspace<R> {
     #[inline(always)]
     pub(crate) fn prepare(&mut self, problem: &DualProblem<R>, scale: &[R]) {
         let n = problem.n;
+        self.known = R::zero();
         self.scaled.clear();
         for i in 0..n {
             for j in 0..n {
@@ -94,13 +111,31 @@ impl<R: Real> NewtonWorkspace<R> {
         let mut residual = largest(&self.r, scale);
         let mut converged = !alive | residual.le(tolerance);
         let (mut live, mut iterations) = (!converged, zero);
+        let mut recent = [merit; MEMORY];
         for _ in 0..steps {
+            for _ in 0..FOLLOWED {
+                let known = live & zero.lt(self.known);
+                if !known.any() {
+                    break;
+                }
+                let better = self.follow(problem, scale, known, &mut merit);
+                iterations += R::select(better, R::one(), zero);
+                residual = R::select(better, largest(&self.r, scale), residual);
+                converged = converged | (better & residual.le(tolerance));
+                live = live & !converged;
+                if !better.any() {
+                    break;
+                }
+            }
             if !live.any() {
                 break;
             }
             iterations += R::select(live, R::one(), zero);
             self.direct(problem, scale);
-            let better = self.search(problem, scale, live, &mut merit);
+            self.keep(live);
+            recent = [recent[1], recent[2], merit];
+            let most = recent[0].max(recent[1]).max(recent[2]);
+            let better = self.search(problem, scale, live, (most, &mut merit));
             residual = R::select(live, largest(&self.r, scale), residual);
             converged = converged | (better & residual.le(tolerance));
             live = live & better & !converged;
@@ -132,9 +167,7 @@ impl<R: Real> NewtonWorkspace<R> {
     #[inline(always)]
     fn direct(&mut self, problem: &DualProblem<R>, scale: &[R]) {
         let n = problem.n;
-        let width = n + 1;
-        self.matrix.clear();
-        self.matrix.resize(n * width, R::zero());
+        self.matrix.resize(n * n, R::zero()); // all of it is written
         let soft = R::constant(SOFTNESS);
         let mut j = 0;
         for cone in &problem.cones {
@@ -149,41 +182,76 @@ impl<R: Real> NewtonWorkspace<R> {
                     for k in 1..rows {
                         sum = own[k].mul_add(D[k][c], sum);
                     }
-                    self.matrix[i * width + j + c] = sum;
+                    self.matrix[i * n + j + c] = sum;
                 }
             }
             for k in 0..rows {
                 for c in 0..rows {
-                    self.matrix[(j + k) * width + j + c] += E[k][c];
+                    self.matrix[(j + k) * n + j + c] += E[k][c];
                 }
-                self.matrix[(j + k) * width + j + k] += soft;
+                self.matrix[(j + k) * n + j + k] += soft;
             }
             j += rows;
         }
+        factor_general(&mut self.matrix, n);
         for i in 0..n {
-            self.matrix[i * width + n] = -self.r[i];
+            self.change[i] = -self.r[i];
         }
-        solve_general(&mut self.matrix, n, &mut self.change);
+        solve_general(&self.matrix, n, &mut self.change);
+    }
+
+    /// Remembers the factors of some lanes.
+    #[inline(always)]
+    fn keep(&mut self, lanes: R::Mask) {
+        self.kept.resize(self.matrix.len(), R::zero());
+        for (old, new) in self.kept.iter_mut().zip(&self.matrix) {
+            *old = R::select(lanes, *new, *old);
+        }
+        self.known = R::select(lanes, R::one(), self.known);
+    }
+
+    /// One step with known factors, taken where it makes ‖r‖ clearly smaller: where the same pieces of r hold as then, it
+    /// is nearly Newton's, for a fraction of the work. A step of a lane depends on its own factors alone.
+    #[inline(always)]
+    fn follow(&mut self, problem: &DualProblem<R>, scale: &[R], lanes: R::Mask, merit: &mut R) -> R::Mask {
+        for i in 0..problem.n {
+            self.change[i] = -self.r[i];
+        }
+        solve_general(&self.kept, problem.n, &mut self.change);
+        for i in 0..problem.n {
+            self.trial.w[i] = self.change[i] + self.w[i];
+        }
+        let now = self.trial.evaluate(problem, scale, &self.scaled);
+        let better = lanes & now.le(*merit * R::constant(CLEARLY));
+        *merit = R::select(better, now, *merit);
+        self.accept(better);
+        better
     }
 
     /// Goes along `change`, in each lane as far as ‖r‖ falls; tells where it did.
     #[inline(always)]
-    fn search(&mut self, problem: &DualProblem<R>, scale: &[R], live: R::Mask, merit: &mut R) -> R::Mask {
+    fn search(
+        &mut self,
+        problem: &DualProblem<R>,
+        scale: &[R],
+        live: R::Mask,
+        (most, merit): (R, &mut R),
+    ) -> R::Mask {
         let (mut step, mut done) = (R::one(), !live);
-        for _ in 0..HALVINGS {
+        for _ in 0..SHORTENED {
             for i in 0..problem.n {
                 self.trial.w[i] = step.mul_add(self.change[i], self.w[i]);
             }
             let now = self.trial.evaluate(problem, scale, &self.scaled);
             // Armijo on ‖r‖², whose slope along Newton's direction is −2 ‖r‖²
-            let better = !done & now.le(*merit * step.neg_mul_add(R::constant(2e-4), R::one()));
+            let better = !done & now.le(most * step.neg_mul_add(R::constant(2e-4), R::one()));
             *merit = R::select(better, now, *merit);
             self.accept(better);
             done = done | better;
             if done.all() {
                 break;
             }
-            step *= R::constant(0.5);
+            step *= R::constant(SHORTER);
         }
         done & live
     }
