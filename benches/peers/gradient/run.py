@@ -6,7 +6,10 @@
 Makes a virtual environment with MuJoCo from PyPI, writes the shipped models as MJCF, and measures both programs in
 turns. Bellcrank gives the exact derivative of the step at one κ, in the coordinates of the mechanism and in those of
 all bodies; MuJoCo gives one-sided differences of its step (`mjd_transitionFD`) in its own coordinates. The median of
-all rounds counts.
+all rounds counts. MuJoCo's times are those of its thread on the processor: on a busy machine a call that takes
+milliseconds is interrupted far more often than one that takes microseconds, and by the clock on the wall it looked ten
+times slower than it is. Bellcrank's are by that clock, which can only count against it. All times are those of one world on one core; Bellcrank's Jacobians include the step, MuJoCo's do too.
+The published times beside them are those of [Dojo] Table V for robots of the same kind, on its authors' computer.
 """
 
 import argparse
@@ -23,6 +26,8 @@ from measure.environment import make_environment
 
 MODELS = ["humanoid", "quadruped", "arm", "hybrid_biped"]
 DT = 0.01
+# [Dojo] Table V, a step with its gradients [µs]: humanoid, A1, Panda
+PUBLISHED = {"humanoid": 1750.0, "quadruped": 5235.0, "arm": 1159.0}
 
 
 def main() -> None:
@@ -30,15 +35,29 @@ def main() -> None:
         print(json.dumps(run_mujoco(Path(sys.argv[2]))))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", default="target/peers/gradient", help="where to keep things")
-    parser.add_argument("--python", default="", help="a Python that has mujoco, instead of a new environment")
-    parser.add_argument("--program", default="", help="the built example gradient_speed, instead of cargo run")
+    parser.add_argument(
+        "--folder", default="target/peers/gradient", help="where to keep things"
+    )
+    parser.add_argument(
+        "--python",
+        default="",
+        help="a Python that has mujoco, instead of a new environment",
+    )
+    parser.add_argument(
+        "--program",
+        default="",
+        help="the built example gradient_speed, instead of cargo run",
+    )
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", action="store_true", help="print records instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print records instead of a table"
+    )
     arguments = parser.parse_args()
     folder = Path(arguments.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    python = arguments.python or str(make_environment(folder / "venv", ["mujoco"]).python)
+    python = arguments.python or str(
+        make_environment(folder / "venv", ["mujoco"]).python
+    )
     ours: dict[str, list[dict]] = {}
     theirs: dict[str, list[dict]] = {}
     for _ in range(arguments.rounds):
@@ -58,15 +77,40 @@ def export(model: str, folder: Path) -> Path:
     """The shipped model as MJCF, written once."""
     path = folder / f"{model}.xml"
     if not path.exists():
-        command = ["cargo", "run", "--quiet", "-p", "bellcrank-import", "--example", "export", "--"]
-        path.write_text(subprocess.run([*command, model, "mjcf"], check=True, capture_output=True, text=True).stdout)
+        command = [
+            "cargo",
+            "run",
+            "--quiet",
+            "-p",
+            "bellcrank-import",
+            "--example",
+            "export",
+            "--",
+        ]
+        path.write_text(
+            subprocess.run(
+                [*command, model, "mjcf"], check=True, capture_output=True, text=True
+            ).stdout
+        )
     return path
 
 
 def run_bellcrank(program: str, model: str) -> dict:
-    cargo = ["cargo", "run", "--quiet", "--release", "-p", "bellcrank-sim", "--example", "gradient_speed", "--"]
+    cargo = [
+        "cargo",
+        "run",
+        "--quiet",
+        "--release",
+        "-p",
+        "bellcrank-sim",
+        "--example",
+        "gradient_speed",
+        "--",
+    ]
     command = [program] if program else cargo
-    printed = subprocess.run([*command, model], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        [*command, model], check=True, capture_output=True, text=True
+    ).stdout
     return json.loads(printed)
 
 
@@ -82,12 +126,12 @@ def run_mujoco(path: Path) -> dict:
     A, B = np.zeros((size, size)), np.zeros((size, controls))
     steps, jacobians = [], []
     for _ in range(41):
-        before = time.perf_counter()
+        before = time.thread_time()
         mujoco.mj_step(model, data, 10)
-        steps.append((time.perf_counter() - before) / 10)
-        before = time.perf_counter()
+        steps.append((time.thread_time() - before) / 10)
+        before = time.thread_time()
         mujoco.mjd_transitionFD(model, data, 1e-6, False, A, B, None, None)
-        jacobians.append(time.perf_counter() - before)
+        jacobians.append(time.thread_time() - before)
     return {
         "freedoms": model.nv,
         "step_us": 1e6 * statistics.median(steps),
@@ -99,7 +143,11 @@ def summary(model: str, ours: list[dict], theirs: list[dict]) -> dict:
     def middle(records: list[dict], key: str) -> float:
         return statistics.median(record[key] for record in records)
 
-    step, minimal, peer = middle(ours, "step_us"), middle(ours, "minimal_jacobian_us"), middle(theirs, "jacobian_us")
+    step, minimal, peer = (
+        middle(ours, "step_us"),
+        middle(ours, "minimal_jacobian_us"),
+        middle(theirs, "jacobian_us"),
+    )
     return {
         "model": model,
         "step_us": step,
@@ -111,13 +159,20 @@ def summary(model: str, ours: list[dict], theirs: list[dict]) -> dict:
         "mujoco_freedoms": theirs[0]["freedoms"],
         "mujoco_step_us": middle(theirs, "step_us"),
         "mujoco_jacobian_us": peer,
-        "times_faster": peer / minimal,
+        "times_faster": peer / middle(ours, "jacobian_us"),
+        "times_faster_minimal": peer / minimal,
+        "times_published": PUBLISHED[model] / middle(ours, "jacobian_us")
+        if model in PUBLISHED
+        else None,
     }
 
 
 def print_table(records: list[dict]) -> None:
     for record in records:
-        words = [f"{key} {value:.1f}" if isinstance(value, float) else f"{value}" for key, value in record.items()]
+        words = [
+            f"{key} {value:.1f}" if isinstance(value, float) else f"{value}"
+            for key, value in record.items()
+        ]
         print("  ".join(words))
 
 

@@ -133,15 +133,33 @@ fn a_hopper() {
     check("hopper", &b, &everything(&b), 1e-6);
 }
 
-/// A biped whose legs close loops, standing on its feet: every column.
-#[test]
-fn a_standing_biped_with_loops() {
+/// A biped whose legs close loops, standing on its feet: every fourth column from `first` on, so that four tests at a time
+/// see every one.
+fn standing_biped(first: usize) {
     let mut b = batch(&built(library::hybrid_biped()), 0.01);
     b.step(5);
-    let all = everything(&b);
-    // each difference is four steps: every eleventh column, another eleventh for each kind of number
-    let some: Vec<Wrt> = all.iter().copied().step_by(11).collect();
+    let some: Vec<Wrt> = everything(&b).into_iter().skip(first).step_by(4).collect();
     check("biped", &b, &some, 1e-6);
+}
+
+#[test]
+fn a_standing_biped_with_loops_first_quarter() {
+    standing_biped(0);
+}
+
+#[test]
+fn a_standing_biped_with_loops_second_quarter() {
+    standing_biped(1);
+}
+
+#[test]
+fn a_standing_biped_with_loops_third_quarter() {
+    standing_biped(2);
+}
+
+#[test]
+fn a_standing_biped_with_loops_last_quarter() {
+    standing_biped(3);
 }
 
 /// Four bars in a plane on a ground that the coupler touches; the loop has redundant rows.
@@ -211,6 +229,80 @@ fn a_step_by_padmm_is_polished_at_kappa() {
             (difference - derivative).abs() < 2e-3 * derivative.abs() + 1e-3,
             "{difference} {derivative}"
         );
+    }
+}
+
+/// Hard steps by Proximal-ADMM of a box that slides, and of one that sticks. At a κ so small that a contact presses or
+/// does not, slides or sticks, the derivative is that of the active set: sliding at 1 m/s along t,
+/// δv⁺ = (1 − μ g Δt (1 − t tᵀ)) (δv + Δt δF/m); sticking, nothing. So are differences of what the batch
+/// itself does.
+#[test]
+fn a_hard_step_has_the_derivative_of_its_active_set() {
+    let (mu, dt, amount) = (0.3, 0.01, 1e-3);
+    let model = block(mu);
+    let start = |v: Vec3, force: Vec3| {
+        let mut b = crate::common::world(&model, dt);
+        b.step(50);
+        let turned = b.body_velocity(0, 0).unwrap();
+        b.set_body_velocity(0, 0, Twist::new(v, turned.angular)).unwrap();
+        b.set_body_wrench(0, 0, force, Vec3::zero()).unwrap();
+        b
+    };
+    let after = |v: Vec3, force: Vec3| {
+        let mut b = start(v, force);
+        b.step(1);
+        b.body_velocity(0, 0).unwrap().linear
+    };
+    let slide = Vec3::new(0.8, 0.6, 0.0);
+    for (name, v, force) in [("slides", slide, Vec3::zero()), ("sticks", Vec3::zero(), Vec3::x_axis())] {
+        let slow = if name == "slides" { mu * 9.81 * dt } else { 1.0 };
+        let wrt = [0, 1].map(|axis| Wrt::LinearVelocity { body: 0, axis });
+        let push = [0, 1].map(|axis| Wrt::Force { body: 0, axis });
+        let all: Vec<Wrt> = wrt.into_iter().chain(push).collect();
+        let jacobian = start(v, force).step_jacobian(0, 1e-9, &all).unwrap();
+        for column in 0..4 {
+            let e = if column % 2 == 0 { Vec3::x_axis() } else { Vec3::y_axis() };
+            let unit = if column < 2 { 1.0 } else { dt };
+            let along = if name == "slides" { v * e.dot(v) } else { Vec3::zero() };
+            let expected = (e - (e - along) * slow) * unit;
+            let (dv, dF) = if column < 2 { (e * amount, Vec3::zero()) } else { (Vec3::zero(), e * amount) };
+            let difference = (after(v + dv, force + dF) - after(v - dv, force - dF)) * (0.5 / amount);
+            for row in 0..2 {
+                let found = jacobian.get(6 + row, column);
+                let (closed, own) = (expected.to_array()[row], difference.to_array()[row]);
+                assert!((found - closed).abs() < 1e-3 * unit, "{name} {column} {row}: {found} {closed}");
+                assert!((found - own).abs() < 1e-3 * unit, "{name} {column} {row}: {found} {own}");
+            }
+        }
+    }
+}
+
+/// A ball that rolls over hills of triangles: the one that it comes to next is not always among the few that the start of a
+/// step shows. Nothing sinks in by more than a thousandth of a millimetre, at any step and whatever the size of the triangles.
+#[test]
+fn a_ball_on_hills_never_sinks_in() {
+    for (dt, cell) in [(0.01, 0.05), (0.01, 0.2), (0.02, 0.2)] {
+        let n = (4.0 / cell) as usize + 1;
+        let at = |k: usize| cell * k as f64 - 2.0;
+        let height = |x: f64, y: f64| 0.15 * (2.0 * x).cos() + 0.1 * (3.0 * y).sin();
+        let heights = (0..n * n).map(|k| height(at(k % n), at(k / n))).collect();
+        let field = HeightField { rows: n, columns: n, size: [4.0, 4.0], heights };
+        let mut m = ModelBuilder::new("hills");
+        m.shape(Shape::new("hills", WORLD, Geometry::HeightField(Arc::new(field))).friction(0.5));
+        let ball = m.body(Body::new("ball").at(Pose::translation(0.1, 0.013, 0.5)).solid_sphere(1.0, 0.1));
+        m.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.1 }).friction(0.5));
+        let mut b = variational(&built(m), dt, InteriorPoint::default());
+        b.set_body_velocity(0, 0, Twist::new(Vec3::new(0.8, 0.3, 0.0), Vec3::zero())).unwrap();
+        let mut touched = false;
+        for step in 0..(1.2 / dt) as usize {
+            let report = b.step(1);
+            assert_eq!(report.converged[0], 1, "Δt {dt}, cell {cell}, step {step}: {report:?}");
+            for contact in b.contacts(0).unwrap() {
+                assert!(contact.depth < 2e-6, "Δt {dt}, cell {cell}, step {step}: {:e} m", contact.depth);
+                touched |= contact.force.z > 1.0;
+            }
+        }
+        assert!(touched, "Δt {dt}, cell {cell}: it never came down");
     }
 }
 
@@ -296,7 +388,8 @@ fn a_cotangent_goes_back_without_a_jacobian() {
             let each: f64 = (0..jacobian.rows()).map(|r| cotangent[r] * jacobian.get(r, k)).sum();
             let size: f64 = (0..jacobian.rows()).map(|r| jacobian.get(r, k).abs()).sum();
             assert!((sum - each).abs() <= 1e-12 * size, "{:?}: {sum} {each}", wrt[k]);
-            assert!((found - sum).abs() <= 1e-9 * size.max(1.0), "{:?}: {found} {sum} of {size}", wrt[k]);
+            // either leaves up to 1e-7 of the velocities to the compliance of joints
+            assert!((found - sum).abs() <= 1e-7 * size.max(1.0), "{:?}: {found} {sum} of {size}", wrt[k]);
         }
         assert_eq!(adjoint.end.velocities, jacobian.end.velocities);
     }

@@ -1,13 +1,15 @@
 //! The product of a cotangent with all columns, by one solve with the transposed factor.
 
 use super::Solved;
-use super::columns::{Columns, Entry, REFINEMENTS, Rows, subtract};
+use super::columns::{Columns, Entry, Rows};
+use super::solve_columns::{ENOUGH, REFINEMENTS, subtract};
 use crate::drives::row_velocity;
 use crate::layout::Layout;
 use bellcrank_math::Vec3;
 
 /// ȳ · (all columns), with ȳ by row as the Jacobian has them: Hᵀ z = ū and ζ = w J₂ z, refined by
 /// Hᵀ z = ū − Cᵀ ζ, ζ += w J₂ z; then each column gives z · push − ζ · rest and what end poses move by themselves.
+#[inline(always)]
 pub(crate) fn pull_back(layout: &Layout, columns: &Columns, solved: &Solved, cotangent: &[f64]) -> Vec<f64> {
     let (ws, own, dt) = (&solved.ws, &solved.own, solved.inputs.dt);
     let rows = Rows::of(layout);
@@ -29,17 +31,24 @@ pub(crate) fn pull_back(layout: &Layout, columns: &Columns, solved: &Solved, cot
             pull_multipliers(layout, solved, &all[rows.joints..], &mut z);
         }
         own.lu.solve_transposed(&own.pattern, &mut z);
+        let mut widest = 0.0_f64;
         for (j, joint) in layout.joints.iter().enumerate() {
             let start = &ws.joints[j];
             for i in 0..joint.kind.row_count() {
                 let rate = crate::interior::rate(layout, joint, (start, i), &z);
+                widest = widest.max(rate.abs());
                 all[rows.joints + j][i] += start.weight[i] * rate;
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
             let each = ws.couplings[c].iter().zip(&coupling.bodies);
             let rate: f64 = each.map(|(row, b)| row_velocity(row, &z[layout.position[*b]])).sum();
+            widest = widest.max(rate.abs());
             all[rows.couplings + c][0] += ws.coupling_weight[c] * rate;
+        }
+        let fastest = z.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
+        if widest <= ENOUGH * fastest {
+            break;
         }
     }
     all[..rows.joints].copy_from_slice(&z);
@@ -54,6 +63,7 @@ pub(crate) fn pull_back(layout: &Layout, columns: &Columns, solved: &Solved, cot
 }
 
 /// z −= Cᵀ ζ
+#[inline(always)]
 fn pull_multipliers(layout: &Layout, solved: &Solved, held: &[[f64; 6]], z: &mut [[f64; 6]]) {
     let own = &solved.own;
     for (j, joint) in layout.joints.iter().enumerate() {

@@ -1,13 +1,13 @@
 //! All that a step depends on, in any numbers: plain ones, or dual ones that carry derivatives.
 
-use super::Wrt;
+use super::{CARRIED, Many, Wrt};
 use crate::constants::Constants;
 use crate::lane_access::write_lane;
 use crate::layout::{Layout, LineSource};
 use crate::rows;
 use crate::state::{Control, State};
 use crate::step::stage;
-use bellcrank_math::{Inline, Real, Vec3, so3};
+use bellcrank_math::{Inline, Quat, Real, Vec3, so3};
 use bellcrank_model::{Model, Parameters};
 
 /// One world.
@@ -16,6 +16,8 @@ pub(crate) struct Inputs<R: Real> {
     pub control: Control<R>,
     pub constants: Constants<R>,
     pub dt: R,
+    /// Something other than state and control is no longer the source's.
+    pub changed: bool,
 }
 
 /// Where the numbers come from.
@@ -27,6 +29,66 @@ pub(crate) struct Source<'a> {
     /// State and control, as `lane_access` lists them.
     pub values: &'a [f64],
     pub dt: f64,
+}
+
+impl Inputs<Many> {
+    /// Forgets all derivatives; values stay.
+    pub fn forget(&mut self, source: &Source<'_>, constants: &Constants<Many>) {
+        let (state, control) = (&mut self.state, &mut self.control);
+        for X in &mut state.X_WB {
+            let (R, p) = (&mut X.R, &mut X.p);
+            for x in [&mut R.w, &mut R.x, &mut R.y, &mut R.z, &mut p.x, &mut p.y, &mut p.z] {
+                x.tangent = [0.0; CARRIED];
+            }
+        }
+        for V in &mut state.V_WB {
+            let (v, w) = (&mut V.linear, &mut V.angular);
+            for x in [&mut v.x, &mut v.y, &mut v.z, &mut w.x, &mut w.y, &mut w.z] {
+                x.tangent = [0.0; CARRIED];
+            }
+        }
+        let targets = control.target_position.iter_mut().chain(&mut control.target_velocity);
+        let efforts = control.effort.iter_mut().chain(control.wrench.iter_mut().flatten());
+        state.q.iter_mut().chain(targets).chain(efforts).for_each(|x| x.tangent = [0.0; CARRIED]);
+        self.restore(source, constants);
+    }
+
+    /// The derivative `k` is that by this number: a nudge by a variable, without arithmetic for states and controls.
+    pub fn ride(&mut self, source: &Source<'_>, wrt: Wrt, k: usize) {
+        let (state, control) = (&mut self.state, &mut self.control);
+        let number = match wrt {
+            Wrt::Position { body, axis } => entry(&mut state.X_WB[body].p, axis),
+            Wrt::LinearVelocity { body, axis } => entry(&mut state.V_WB[body].linear, axis),
+            Wrt::AngularVelocity { body, axis } => entry(&mut state.V_WB[body].angular, axis),
+            Wrt::Effort(a) => &mut control.effort[a],
+            Wrt::TargetPosition(a) => &mut control.target_position[a],
+            Wrt::TargetVelocity(a) => &mut control.target_velocity[a],
+            Wrt::Force { body, axis } => &mut control.wrench[body][axis],
+            Wrt::Moment { body, axis } => &mut control.wrench[body][3 + axis],
+            Wrt::Rotation { body, axis: i } => {
+                // δq = ½ (0, e) q
+                let q = &mut state.X_WB[body].R;
+                let half = axis(i, 0.5);
+                let known = Quat::from_wxyz(q.to_wxyz().map(|x| x.value));
+                let turned = Quat::from_parts(0.0, half) * known;
+                q.w.tangent[k] += turned.w;
+                q.x.tangent[k] += turned.x;
+                q.y.tangent[k] += turned.y;
+                q.z.tangent[k] += turned.z;
+                return;
+            }
+            _ => return self.nudge(source, wrt, Many::variable(0.0, k)),
+        };
+        number.tangent[k] += 1.0;
+    }
+}
+
+fn entry(v: &mut Vec3<Many>, i: usize) -> &mut Many {
+    match i {
+        0 => &mut v.x,
+        1 => &mut v.y,
+        _ => &mut v.z,
+    }
 }
 
 fn axis<R: Real>(i: usize, amount: R) -> Vec3<R> {
@@ -41,18 +103,27 @@ impl<R: Real> Inputs<R> {
     pub fn of(source: &Source<'_>, constants: &Constants<R>) -> Self {
         let state = State::reference(source.model, source.layout);
         let control = Control::rest(source.model, source.layout, &state);
-        Inputs { state, control, constants: constants.clone(), dt: R::constant(source.dt) }
+        let (constants, dt) = (constants.clone(), R::constant(source.dt));
+        Inputs { state, control, constants, dt, changed: false }
     }
 
     /// The numbers of the source; nothing nudged.
     pub fn reset(&mut self, source: &Source<'_>, constants: &Constants<R>) {
         write_lane(&mut self.state, &mut self.control, 0, source.values);
-        self.constants.clone_from(constants);
+        self.restore(source, constants);
+    }
+
+    fn restore(&mut self, source: &Source<'_>, constants: &Constants<R>) {
+        if self.changed {
+            self.constants.clone_from(constants);
+        }
         self.dt = R::constant(source.dt);
+        self.changed = false;
     }
 
     /// Adds an amount to one of the numbers. Poses take joint coordinates with them.
     pub fn nudge(&mut self, source: &Source<'_>, wrt: Wrt, amount: R) {
+        self.changed = true;
         self.nudge_state(source.layout, wrt, amount);
         self.nudge_parts(source, wrt, amount);
         self.nudge_joints(wrt, amount);

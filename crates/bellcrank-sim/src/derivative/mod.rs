@@ -10,18 +10,22 @@
 //! | `solved` | the step at κ, solved to rounding, and its equations in dual numbers |
 //! | `passes` | which numbers share an evaluation |
 //! | `slopes` | ∂r/∂θ, equation by equation |
-//! | `columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
+//! | `columns` | the same, column by column |
+//! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
 //! | `minimal` | minimal and maximal coordinates |
 //!
 //! A step by Proximal-ADMM is differentiated as the implicit step with the same integrator from the same state: polished
 //! by the interior point at κ.
 
 mod adjoint;
+#[cfg(test)]
+mod blocks;
 mod columns;
 mod inputs;
 mod minimal;
 mod passes;
 mod slopes;
+mod solve_columns;
 mod solved;
 mod wrt;
 
@@ -34,9 +38,9 @@ pub use wrt::Wrt;
 use crate::batch::BatchError;
 use crate::step::Settings;
 use adjoint::pull_back;
-use bellcrank_math::{Dual, Elem, Pose, Twist};
+use bellcrank_math::{Dual, Elem, Inline, Pose, Real, Twist};
 use bellcrank_solve::InteriorPoint;
-use columns::SolveColumns;
+use solve_columns::SolveColumns;
 
 /// Derivatives that one evaluation in dual numbers carries: on a tree the poses of all bodies need no more.
 const CARRIED: usize = 12;
@@ -105,7 +109,7 @@ pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPo
         crate::step::Method::InteriorPoint(point) => point,
         _ => InteriorPoint::default(),
     };
-    let point = InteriorPoint { kappa, tolerance: 1e-11, max_iterations: 80, ..own }.exact();
+    let point = InteriorPoint { kappa, tolerance: 1e-9, centring: 1e-4, max_iterations: 80, ..own };
     (*settings, point)
 }
 
@@ -138,7 +142,11 @@ impl Scratch {
     ) -> Result<StepPullback, BatchError> {
         self.solve(source, how, None)?;
         self.linearise(source, how, wrt)?;
-        let cotangents = pull_back(source.layout, &self.columns, &self.solved, cotangent);
+        let (columns, solved) = (&self.columns, &self.solved);
+        let cotangents = f64::run(Inline(
+            #[inline(always)]
+            || pull_back(source.layout, columns, solved, cotangent),
+        ));
         Ok(StepPullback { cotangents, end: self.step_end(source) })
     }
 

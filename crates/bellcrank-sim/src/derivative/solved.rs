@@ -6,17 +6,23 @@ use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
 use crate::batch::BatchError;
 use crate::constants::Constants;
-use crate::interior::{self, InteriorWorkspace, System};
+use crate::interior::{self, InteriorWorkspace, System, Touch, is_searched};
 use crate::lane_access::read_lane;
+use crate::layout::Layout;
 use crate::step::{Settings, blank_report, finish, stage};
-use crate::workspace::{JointRows, Workspace};
-use bellcrank_collide::PairKind;
+use crate::workspace::{JointRows, Touching, Workspace};
+use bellcrank_collide::Contact;
 use bellcrank_math::{Inline, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
 use bellcrank_solve::{Aim, InteriorPoint, Newton};
 
-/// Newton steps after convergence: they double the digits.
+/// Newton steps after convergence: each doubles the digits. Differences of steps want all that there are.
 const POLISH: usize = 1;
+const POLISH_DIFFERENCES: usize = 3;
+
+/// The factor that derivatives are solved with holds joints so many times stiffer than that of the iteration: what their
+/// compliance leaves, a hundredth of `Settings::softness`, is then about as small as what rounding leaves.
+const STIFFER: f64 = 100.0;
 
 /// A solved step.
 pub(crate) struct Solved {
@@ -91,6 +97,7 @@ impl Scratch {
             self.plain = Constants::of(model, layout, parameters, |_| world);
             self.dual = Constants::of(model, layout, parameters, |_| world);
             self.world = Some(world);
+            (self.inputs.changed, self.solved.inputs.changed) = (true, true);
         }
     }
 
@@ -109,7 +116,7 @@ impl Scratch {
             inputs.nudge(source, wrt, amount);
         }
         inputs.settle(layout);
-        let Inputs { state, control, constants, dt } = &*inputs;
+        let Inputs { state, control, constants, dt, .. } = &*inputs;
         ws.X_start.copy_from_slice(&state.X_WB);
         interior::begin(layout, constants, how, (*dt, *reach), (state, control, ws), own);
         let report = interior::solve(layout, constants, how, *dt, (state, control, ws), own);
@@ -118,12 +125,13 @@ impl Scratch {
         }
         *iterations = report.iterations as usize;
         let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
-        for _ in 0..POLISH {
+        for _ in 0..if nudge.is_some() { POLISH_DIFFERENCES } else { POLISH } {
             system.factor();
             system.direct(Aim { mu: point.kappa, second: 0.0, products: 1.0 });
             system.advance(true, 1.0);
             system.evaluate(point.kappa);
         }
+        stiffen(layout, system.ws);
         system.factor();
         Ok(())
     }
@@ -152,17 +160,19 @@ impl Scratch {
     fn evaluate(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint), wrt: &[Wrt], pass: usize) {
         let (layout, (settings, point)) = (source.layout, how);
         let Scratch { solved, inputs, ws, own, .. } = self;
-        inputs.reset(source, &self.dual);
+        if pass == 0 {
+            inputs.reset(source, &self.dual);
+        } else {
+            inputs.forget(source, &self.dual);
+        }
         let Pass { riders, light } = &self.passes.list[pass];
-        stage!(Many, {
-            for &(column, k) in riders {
-                inputs.nudge(source, wrt[column], Many::variable(0.0, k));
-            }
-        });
+        for &(column, k) in riders {
+            inputs.ride(source, wrt[column], k);
+        }
         if !*light {
             inputs.settle(layout);
         }
-        let Inputs { state, control, constants, dt } = &*inputs;
+        let Inputs { state, control, constants, dt, .. } = &*inputs;
         if *light {
             for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
                 rows.copy_from(known);
@@ -171,6 +181,7 @@ impl Scratch {
         } else {
             let reach = Many::constant_of(solved.reach);
             interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
+            match_contacts(layout, constants, (settings, point, *dt), (&state.X_WB, &solved.own), own);
             hold_features(source, (&solved.own, &self.plain), constants, own);
         }
         keep_bounds(solved, *dt, ws);
@@ -201,6 +212,14 @@ impl Scratch {
         finish(layout, constants, state, ws, &mut report);
         read_lane(state, control, 0)
     }
+}
+
+/// Held rows weigh more from here on.
+fn stiffen(layout: &Layout, ws: &mut Workspace<f64>) {
+    for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
+        rows.weight[..joint.kind.row_count()].iter_mut().for_each(|w| *w *= STIFFER);
+    }
+    ws.coupling_weight.iter_mut().for_each(|w| *w *= STIFFER);
 }
 
 impl JointRows<Many> {
@@ -257,9 +276,27 @@ fn copy_iterate(solved: &Solved, ws: &mut Workspace<Many>, own: &mut InteriorWor
     }
 }
 
-/// Pairs whose contact is found by a search and not by a formula.
-fn is_searched(kind: PairKind) -> bool {
-    matches!(kind, PairKind::ConvexConvex | PairKind::SphereGround | PairKind::ConvexGround)
+/// The contacts of the answer, of which some may have come in at the end of the step; features are still to be held.
+fn match_contacts(
+    layout: &Layout,
+    constants: &Constants<Many>,
+    (settings, point, dt): (&Settings, &InteriorPoint, Many),
+    (X_WB, answer): (&[Pose<Many>], &InteriorWorkspace<f64>),
+    own: &mut InteriorWorkspace<Many>,
+) {
+    let slots = answer.touches.iter().map(|touch| touch.slot);
+    if own.touches.iter().map(|touch| touch.slot).eq(slots.clone()) {
+        return;
+    }
+    let found = std::mem::take(&mut own.touches);
+    own.touches.extend(slots.map(|slot| match found.iter().find(|touch| touch.slot == slot) {
+        Some(touch) => *touch,
+        None => {
+            let contact = Contact { active: true, ..Contact::none() };
+            let touching = Touching { slot, contact, guess: [Many::zero(); 6] };
+            Touch::new(layout, constants, &touching, (settings, point.friction, dt), X_WB)
+        }
+    }));
 }
 
 /// What a search has found stays on its shapes: a point on one, a plane on the other.
@@ -271,7 +308,7 @@ fn hold_features(
 ) {
     for (touch, known) in own.touches.iter_mut().zip(&answer.touches) {
         let pair = &source.layout.plan.pairs()[source.layout.contacts[known.slot].pair];
-        if is_searched(pair.kind) {
+        if is_searched(pair.kind) || known.caught {
             let (a, b) = if pair.flipped { (pair.second, pair.first) } else { (pair.first, pair.second) };
             let at = |shape: usize| (plain.shapes.X_BG[shape], constants.shapes.X_BG[shape]);
             touch.hold(known, at(a), at(b));
@@ -287,7 +324,7 @@ fn check_pairs(source: &Source<'_>, own: &InteriorWorkspace<f64>, wrt: &[Wrt]) -
             Wrt::ShapeSize { shape, .. } => [pair.shape_a.index(), pair.shape_b.index()].contains(shape),
             _ => false,
         };
-        if is_searched(pair.kind) && wrt.iter().any(sized) {
+        if (is_searched(pair.kind) || touch.caught) && wrt.iter().any(sized) {
             let name = |shape: ShapeId| source.model.shapes()[shape.index()].name.clone();
             return Err(BatchError::NoDerivative(name(pair.shape_a), name(pair.shape_b)));
         }

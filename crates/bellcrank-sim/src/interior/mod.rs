@@ -11,12 +11,14 @@
 //! | `matrix` | Newton's matrix, six unknowns per body |
 //! | `system` | the equations, as the solver asks for them |
 //! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
+//! | `missed` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
 
 mod body;
 mod direction;
 mod held;
 mod matrix;
+mod missed;
 mod result;
 mod scalar;
 mod start;
@@ -25,11 +27,15 @@ mod touch;
 mod workspace;
 
 pub(crate) use body::{BodyStep, angular_momentum};
+#[cfg(test)]
+pub(crate) use direction::right_hand_side;
 pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
+pub(crate) use missed::is_searched;
 pub(crate) use result::store;
 pub(crate) use scalar::{rate, slack};
 pub(crate) use start::twists;
 pub(crate) use system::{System, joint_amounts};
+pub(crate) use touch::Touch;
 pub(crate) use workspace::InteriorWorkspace;
 
 use crate::constants::Constants;
@@ -42,7 +48,7 @@ use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
 
-/// How often drives may be cut off at their bound and the step taken again.
+/// How often drives may be cut off at their bound, or contacts taken in, and the step taken again.
 const ROUNDS: usize = 8;
 
 /// Advances the worlds of one block by `dt` [s].
@@ -116,7 +122,8 @@ pub(crate) fn solve<R: Real>(
         stage!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
         let beyond =
             stage!(R, cut_drives(layout, constants, dt, ws) | lines::cut_off(layout, constants, dt, ws));
-        alive = stage!(R, alive & beyond); // a motor beyond its bound: again, with the bound
+        let caught = missed::catch(layout, constants, (settings, point, dt), alive, (ws, own));
+        alive = stage!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
         if !alive.any() {
             break;
         }

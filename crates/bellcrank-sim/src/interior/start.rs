@@ -36,6 +36,7 @@ pub(super) fn place_touches<R: Real>(
     for touch in &mut own.touches {
         let (distance, v) = touch.place(&ws.X_next, twists(layout, (touch.a, touch.b), &ws.u));
         let zero = [R::zero(); MOST_DIRECTIONS];
+        touch.rub.set_scaled(!warm);
         if !warm {
             touch.push.place(lanes, R::zero(), R::zero(), least);
             touch.rub.place(lanes, (R::zero(), &zero), &zero, least);
@@ -87,6 +88,7 @@ pub(super) fn place_scalars<R: Real>(
         row.push.place_far(lanes, slack, state.scalar_impulse[row.scalar], least);
     }
     for row in &mut own.rubs {
+        row.rub.scaled = !warm;
         if !warm {
             row.rub.place(lanes, (R::zero(), &zero), &zero, least);
             continue;

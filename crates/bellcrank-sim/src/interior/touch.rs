@@ -38,6 +38,8 @@ pub(crate) struct Touch<R: Real> {
     pub a: Option<usize>,
     pub b: usize,
     sides: Sides,
+    /// Came in at the end of the step.
+    pub caught: bool,
     /// Directions of friction: 0, 2, 3 or 5.
     pub n: usize,
     /// Cores in the bodies' frames, and the radii about them [m].
@@ -138,6 +140,7 @@ impl<R: Real> Touch<R> {
             a: at.a,
             b: at.b,
             sides,
+            caught: false,
             n: n_rows,
             core_a: back(X_WA, core_a - X_WA.p),
             core_b: back(X_WBody, core_b - X_WBody.p),
@@ -182,6 +185,26 @@ impl<R: Real> Touch<R> {
             Sides::Round => Mat3::from_columns(Vec3::constant(f.x), Vec3::constant(f.y), Vec3::constant(f.z)),
         };
         self.offset = R::constant(known.offset);
+    }
+
+    /// In the masked lanes it is another contact of the same pair from here on.
+    #[inline(always)]
+    pub fn become_in(&mut self, lanes: R::Mask, other: &Self) {
+        self.caught |= lanes.any();
+        self.core_a = Vec3::select(lanes, other.core_a, self.core_a);
+        self.core_b = Vec3::select(lanes, other.core_b, self.core_b);
+        self.frame = Mat3::from_columns(
+            Vec3::select(lanes, other.frame.x, self.frame.x),
+            Vec3::select(lanes, other.frame.y, self.frame.y),
+            Vec3::select(lanes, other.frame.z, self.frame.z),
+        );
+        self.offset = R::select(lanes, other.offset, self.offset);
+        self.mu = R::select(lanes, other.mu, self.mu);
+        for k in 0..3 {
+            self.arms[k] = R::select(lanes, other.arms[k], self.arms[k]);
+        }
+        self.push.acts = self.push.acts | (lanes & other.push.acts);
+        self.rub.act_in(lanes & other.rub.acts());
     }
 
     /// Places the contact at the end poses with these velocities. Gives the distance and the velocities of friction.
@@ -300,11 +323,11 @@ impl<R: Real> Touch<R> {
             (Sides::FlatB, 0) => (zero, core),
             (Sides::FlatB, _) => (dtheta, dtheta.cross(n) * self.radius_a),
             (Sides::Round, 0) => {
-                let turn = n.cross(core) * -self.inverse_length;
+                let turn = self.carried(n.cross(core) * -self.inverse_length);
                 (turn, turn.cross(n) * -self.radius_b)
             }
             (Sides::Round, _) => {
-                let turn = n.cross(core) * self.inverse_length;
+                let turn = self.carried(n.cross(core) * self.inverse_length);
                 (turn, core - turn.cross(n) * self.radius_b)
             }
         };
@@ -330,6 +353,15 @@ impl<R: Real> Touch<R> {
             rows,
             wrench: [[-dF.x, -dF.y, -dF.z, -m_a.x, -m_a.y, -m_a.z], [dF.x, dF.y, dF.z, m_b.x, m_b.y, m_b.z]],
         }
+    }
+
+    /// The turn of a frame that is carried along the shortest turn from z to n, where n itself turns by `turn`: it spins about n
+    /// by −z·turn/(1 + z·n).
+    #[inline(always)]
+    fn carried(&self, turn: Vec3<R>) -> Vec3<R> {
+        let (z, n) = (self.frame.z, self.axes.z);
+        let scale = (R::one() + z.dot(n)).max(R::constant(1e-6)).recip();
+        turn - n * (z.dot(turn) * scale)
     }
 
     /// The change of the reactions for a change of the rows: −W δ.

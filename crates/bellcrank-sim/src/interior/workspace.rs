@@ -119,10 +119,15 @@ impl<R: Real> InteriorWorkspace<R> {
                 touches.push(Touch::new(layout, constants, touching, how, &state.X_WB));
             }
         });
+        self.use_contacts();
+        self.lightness = stage!(R, lightness(constants));
+    }
+
+    /// Says which blocks of the matrix the contacts at hand fill.
+    pub fn use_contacts(&mut self) {
         let touching = self.touches.iter().filter_map(|touch| self.contact_place[touch.slot]);
         let blocks = self.fixed_blocks.iter().copied().chain(touching.map(|place| place.0));
         self.lu.use_blocks(&self.pattern, blocks);
-        self.lightness = stage!(R, lightness(constants));
     }
 }
 

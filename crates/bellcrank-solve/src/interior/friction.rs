@@ -29,6 +29,20 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.acts)
     }
 
+    /// Whether products of the round cone are linearised by scaling.
+    #[inline(always)]
+    pub fn set_scaled(&mut self, scaled: bool) {
+        if let Friction::Round(rub) = self {
+            rub.scaled = scaled;
+        }
+    }
+
+    /// There is friction in these lanes, too.
+    #[inline(always)]
+    pub fn act_in(&mut self, lanes: R::Mask) {
+        either!(self, law => law.acts = law.acts | lanes)
+    }
+
     /// The friction.
     #[inline(always)]
     pub fn friction(&self) -> Directions<R> {

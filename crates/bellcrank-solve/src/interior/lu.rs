@@ -123,17 +123,55 @@ impl<R: Real> BlockLu<R> {
         self.solve_lifted(pattern, x, W::splat);
     }
 
+    /// The same where most of `x` is zero: `reached` says which positions are not, and grows to those that elimination
+    /// reaches from there, which alone are gone through forwards.
     #[inline(always)]
-    fn solve_lifted<W: Real>(&self, pattern: &BlockPattern, x: &mut [[W; 6]], lift: impl Fn(R) -> W + Copy) {
+    pub fn solve_many_from<W: Real<Elem = R>>(
+        &self,
+        pattern: &BlockPattern,
+        x: &mut [[W; 6]],
+        reached: &mut [bool],
+    ) {
         for k in 0..self.diagonal.len() {
-            let v = forward(&self.diagonal[k], x[k], lift);
-            x[k] = v;
-            for q in pattern.column(k) {
-                if self.used[q] {
-                    subtract_lifted(&mut x[pattern.row[q]], &self.lower[q], &v, lift);
+            if reached[k] {
+                self.eliminate(pattern, k, x, W::splat);
+                for q in pattern.column(k) {
+                    reached[pattern.row[q]] |= self.used[q];
                 }
             }
         }
+        self.substitute(pattern, x, W::splat);
+    }
+
+    #[inline(always)]
+    fn solve_lifted<W: Real>(&self, pattern: &BlockPattern, x: &mut [[W; 6]], lift: impl Fn(R) -> W + Copy) {
+        for k in 0..self.diagonal.len() {
+            self.eliminate(pattern, k, x, lift);
+        }
+        self.substitute(pattern, x, lift);
+    }
+
+    /// One position of L⁻¹ x.
+    #[inline(always)]
+    fn eliminate<W: Real>(
+        &self,
+        pattern: &BlockPattern,
+        k: usize,
+        x: &mut [[W; 6]],
+        lift: impl Fn(R) -> W + Copy,
+    ) {
+        let v = forward(&self.diagonal[k], x[k], lift);
+        x[k] = v;
+        for q in pattern.column(k) {
+            if self.used[q] {
+                subtract_lifted(&mut x[pattern.row[q]], &self.lower[q], &v, lift);
+            }
+        }
+    }
+
+    /// U⁻¹ x
+    #[inline(always)]
+    fn substitute<W: Real>(&self, pattern: &BlockPattern, x: &mut [[W; 6]], lift: impl Fn(R) -> W + Copy) {
         for k in (0..self.diagonal.len()).rev() {
             let mut v = x[k];
             for q in pattern.column(k) {

@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `cone` | slack and multiplier of what pushes and what rubs: their part of a Newton step in closed form |
+//! | `scaling` | Nesterov and Todd's scaling of what rubs |
 //! | `pyramid` `friction` | the linear law of friction, and either law |
 //! | `iteration` | predictor, corrector, line search, centring |
 //! | `lu` | the unsymmetric factor on the pattern of the joint graph |
@@ -13,6 +14,7 @@ mod friction;
 mod iteration;
 mod lu;
 mod pyramid;
+mod scaling;
 
 pub use cone::{Aim, Directions, MOST_DIRECTIONS, Push, Rub, RubLine, none_acts};
 pub use friction::Friction;

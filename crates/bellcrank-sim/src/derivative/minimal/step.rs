@@ -2,7 +2,7 @@
 
 use super::{Freedom, Moving, Tree};
 use crate::batch::BatchError;
-use crate::derivative::columns::{Mix, SolveColumns};
+use crate::derivative::solve_columns::{Mix, SolveColumns};
 use crate::derivative::{Scratch, Source, StepEnd, Wrt};
 use crate::step::Settings;
 use bellcrank_math::Elem;

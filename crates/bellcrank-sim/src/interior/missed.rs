@@ -1,0 +1,122 @@
+//! Contacts that the start of a step does not show.
+//!
+//! The slots of a pair may hold a few of many candidates: a ball on terrain is near dozens of triangles, and the one that it rolls
+//! onto may not be among them; a tumbling box comes down on another corner. So such pairs are looked at once more where the step ends.
+//! What has sunk in there becomes a contact of this step, with the features found there, and the step is solved again.
+
+use super::touch::Touch;
+use super::workspace::InteriorWorkspace;
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::step::{Settings, stage};
+use crate::workspace::{Touching, Workspace};
+use bellcrank_collide::{Contact, PairKind, collide};
+use bellcrank_math::{Inline, Mask, Real, Vec3};
+use bellcrank_solve::InteriorPoint;
+use std::ops::Range;
+
+/// What has sunk in by less than this is not noticed [m].
+const UNNOTICED: f64 = 1e-6;
+
+/// Pairs that may touch in more places than they have slots, and whose features do not turn with the pose in which they are
+/// found: a box on a plane has eight corners and four slots. Edges of two convex shapes do turn, and keep to the start.
+fn is_partial(kind: PairKind) -> bool {
+    matches!(kind, PairKind::SphereGround | PairKind::PlaneBox | PairKind::PlaneHull)
+}
+
+/// Pairs whose contact is found by a search and not by a formula.
+pub(crate) fn is_searched(kind: PairKind) -> bool {
+    matches!(kind, PairKind::ConvexConvex | PairKind::SphereGround | PairKind::ConvexGround)
+}
+
+/// Takes in what the end of the step shows; gives the lanes in which there was something.
+pub(crate) fn catch<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    how: (&Settings, &InteriorPoint, R),
+    alive: R::Mask,
+    (ws, own): (&mut Workspace<R>, &mut InteriorWorkspace<R>),
+) -> R::Mask {
+    let mut caught = R::Mask::splat(false);
+    if !layout.plan.pairs().iter().any(|pair| is_partial(pair.kind)) {
+        return caught;
+    }
+    collide(&layout.plan, &constants.shapes, &ws.X_next, R::zero(), &mut ws.contacts);
+    for pair in layout.plan.pairs().iter().filter(|pair| is_partial(pair.kind)) {
+        let contact = stage!(R, deepest(&ws.contacts.slots()[pair.slots.clone()]));
+        let sunk = stage!(R, {
+            let least = start_depth(&pair.slots, &ws.touching) - R::constant(UNNOTICED);
+            alive & contact.active & contact.distance.lt(least)
+        });
+        if sunk.any() {
+            let contact = Contact { active: sunk, ..contact };
+            take_in(layout, constants, how, (&pair.slots, contact), (ws, own));
+            caught = caught | sunk;
+        }
+    }
+    caught
+}
+
+/// The deepest of some contacts.
+#[inline(always)]
+fn deepest<R: Real>(slots: &[Contact<R>]) -> Contact<R> {
+    let mut best: Contact<R> = Contact::none();
+    for contact in slots {
+        let known: R::Mask = best.active;
+        let deeper = contact.active & (!known | contact.distance.lt(best.distance));
+        best = Contact {
+            active: best.active | deeper,
+            point_a: Vec3::select(deeper, contact.point_a, best.point_a),
+            point_b: Vec3::select(deeper, contact.point_b, best.point_b),
+            normal: Vec3::select(deeper, contact.normal, best.normal),
+            distance: R::select(deeper, contact.distance, best.distance),
+        };
+    }
+    best
+}
+
+/// Zero, or the negative distance of what was inside already when the step began: that comes out at its own pace.
+#[inline(always)]
+fn start_depth<R: Real>(slots: &Range<usize>, touching: &[Touching<R>]) -> R {
+    let mut least = R::zero();
+    for touching in touching {
+        if slots.contains(&touching.slot) {
+            let known = touching.contact;
+            least = R::select(known.active, least.min(known.distance), least);
+        }
+    }
+    least
+}
+
+/// Gives the contact a slot of its pair that is free, or the one that has most room.
+fn take_in<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (settings, point, dt): (&Settings, &InteriorPoint, R),
+    (slots, contact): (&Range<usize>, Contact<R>),
+    (ws, own): (&Workspace<R>, &mut InteriorWorkspace<R>),
+) {
+    let free = slots.clone().find(|slot| own.touches.iter().all(|touch| touch.slot != *slot));
+    let touching = Touching { slot: free.unwrap_or(slots.start), contact, guess: [R::zero(); 6] };
+    let mut fresh =
+        stage!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
+    fresh.caught = true;
+    if free.is_some() {
+        own.touches.push(fresh);
+        own.touches.sort_unstable_by_key(|touch| touch.slot);
+        own.use_contacts();
+        return;
+    }
+    stage!(R, {
+        let (mut most, mut left) = (R::constant(-1.0), contact.active);
+        for touch in own.touches.iter().filter(|touch| slots.contains(&touch.slot)) {
+            most = most.max(R::select(touch.push.acts, touch.push.s, R::constant(1e30)));
+        }
+        for touch in own.touches.iter_mut().filter(|touch| slots.contains(&touch.slot)) {
+            let room = R::select(touch.push.acts, touch.push.s, R::constant(1e30));
+            let here = left & most.le(room);
+            touch.become_in(here, &fresh);
+            left = left & !here;
+        }
+    });
+}
