@@ -4,7 +4,7 @@
 //! rows, and rows that repeat each other do no harm. H⁻¹ is the inverse inertia of the *constrained* mechanism.
 
 use crate::pattern::{BlockPattern, Target};
-use bellcrank_math::Real;
+use bellcrank_math::{Elem, Real};
 
 /// Six rows of six.
 pub type Block<R> = [[R; 6]; 6];
@@ -80,11 +80,18 @@ impl<R: Real> BlockFactor<R> {
         &mut self.off_diagonal[block]
     }
 
-    /// Factors in place (right-looking). Where the matrix is not positive definite, values stop being finite.
+    /// Factors in place (right-looking). A pivot that rounding has eaten up is taken as what rounding may be: the factor is
+    /// then that of a matrix which differs in its last digits, and is finite.
     #[inline(always)]
     pub fn factor(&mut self, pattern: &BlockPattern) {
+        let rounding = R::constant(2.0 * R::Elem::EPSILON.to_f64());
+        for (least, block) in self.inverse.iter_mut().zip(&self.diagonal) {
+            for i in 0..6 {
+                least[i] = block[i][i] * rounding; // until the reciprocals take their place
+            }
+        }
         for k in 0..self.diagonal.len() {
-            self.inverse[k] = factor_diagonal(&mut self.diagonal[k]);
+            self.inverse[k] = factor_diagonal(&mut self.diagonal[k], &self.inverse[k]);
             for block in &mut self.off_diagonal[pattern.column[k]..pattern.column[k + 1]] {
                 divide_right(block, &self.diagonal[k], &self.inverse[k]);
             }
@@ -164,16 +171,16 @@ impl<R: Real> BlockFactor<R> {
     }
 }
 
-/// A ← L with L Lᵀ = A; gives the reciprocals of L's diagonal.
+/// A ← L with L Lᵀ = A, no pivot below `least`; gives the reciprocals of L's diagonal.
 #[inline(always)]
-fn factor_diagonal<R: Real>(a: &mut Block<R>) -> [R; 6] {
+fn factor_diagonal<R: Real>(a: &mut Block<R>, least: &[R; 6]) -> [R; 6] {
     let mut inverse = [R::zero(); 6];
     for j in 0..6 {
         let mut pivot = a[j][j];
         for q in 0..j {
             pivot = a[j][q].neg_mul_add(a[j][q], pivot);
         }
-        let root = pivot.sqrt();
+        let root = least[j].max(pivot).sqrt();
         a[j][j] = root;
         inverse[j] = root.recip();
         for i in j + 1..6 {

@@ -144,3 +144,23 @@ fn path_solves_give_the_same_products_as_full_solves() {
         }
     }
 }
+
+/// Two bodies of 1 kg joined by rows of 1e8 kg: numbers of 32 bits hold 1e8 + 1 as 1e8, so that nothing is left of the
+/// second pivot. The factor is finite all the same, and what pushes both bodies moves them as one.
+#[test]
+fn a_pivot_that_rounding_eats_up_leaves_a_finite_factor() {
+    let pattern = BlockPattern::new(2, [(0, 1)]);
+    let mut factor = BlockFactor::<f32>::new(&pattern);
+    for b in 0..2 {
+        (0..6).for_each(|i| factor.diagonal_mut(b)[i][i] = 1e8 + 1.0);
+    }
+    let (block, _) = pattern.block(0, 1).expect("joined");
+    (0..6).for_each(|i| factor.off_diagonal_mut(block)[i][i] = -1e8);
+    factor.factor(&pattern);
+    let mut x = [[1.0; 6]; 2];
+    factor.solve(&pattern, &mut x);
+    for i in 0..6 {
+        assert!(x[0][i].is_finite() && x[0][i] > 0.0, "{x:?}");
+        assert!((x[0][i] / x[1][i] - 1.0).abs() < 1e-5, "{x:?}");
+    }
+}
