@@ -8,7 +8,8 @@ turns. Bellcrank gives the exact derivative of the step at one κ, in the coordi
 all bodies; MuJoCo gives one-sided differences of its step (`mjd_transitionFD`) in its own coordinates. The median of
 all rounds counts. MuJoCo's times are those of its thread on the processor: on a busy machine a call that takes
 milliseconds is interrupted far more often than one that takes microseconds, and by the clock on the wall it looked ten
-times slower than it is. Bellcrank's are by that clock, which can only count against it. All times are those of one world on one core; Bellcrank's Jacobians include the step, MuJoCo's do too.
+times slower than it is. Bellcrank's are by that clock, which can only count against it. All times are those of one
+world on one core; Bellcrank's Jacobians include the step, MuJoCo's do too.
 The published times beside them are those of [Dojo] Table V for robots of the same kind, on its authors' computer.
 """
 

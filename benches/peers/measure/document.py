@@ -69,7 +69,8 @@ def readme(text: str, run: dict[str, Any]) -> str:
 SHOWN = {
     "four_bar": "four-bar, driven",
     "biped": "hybrid biped, 6 loops, standing",
-    "cassie": "Cassie, 4 loops (f64)",
+    "cassie": "Cassie, 4 loops",
+    "2f85": "2F-85 gripper, closing",
     "quadruped": "quadruped, standing",
     "humanoid": "humanoid, sinking to the ground",
 }
