@@ -36,9 +36,7 @@ def main() -> None:
         print(json.dumps(run_mujoco(Path(sys.argv[2]))))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--folder", default="target/peers/gradient", help="where to keep things"
-    )
+    parser.add_argument("--folder", default="target/peers/gradient", help="where to keep things")
     parser.add_argument(
         "--python",
         default="",
@@ -50,15 +48,11 @@ def main() -> None:
         help="the built example gradient_speed, instead of cargo run",
     )
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument(
-        "--json", action="store_true", help="print records instead of a table"
-    )
+    parser.add_argument("--json", action="store_true", help="print records instead of a table")
     arguments = parser.parse_args()
     folder = Path(arguments.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    python = arguments.python or str(
-        make_environment(folder / "venv", ["mujoco"]).python
-    )
+    python = arguments.python or str(make_environment(folder / "venv", ["mujoco"]).python)
     ours: dict[str, list[dict]] = {}
     theirs: dict[str, list[dict]] = {}
     for _ in range(arguments.rounds):
@@ -88,11 +82,7 @@ def export(model: str, folder: Path) -> Path:
             "export",
             "--",
         ]
-        path.write_text(
-            subprocess.run(
-                [*command, model, "mjcf"], check=True, capture_output=True, text=True
-            ).stdout
-        )
+        path.write_text(subprocess.run([*command, model, "mjcf"], check=True, capture_output=True, text=True).stdout)
     return path
 
 
@@ -109,9 +99,7 @@ def run_bellcrank(program: str, model: str) -> dict:
         "--",
     ]
     command = [program] if program else cargo
-    printed = subprocess.run(
-        [*command, model], check=True, capture_output=True, text=True
-    ).stdout
+    printed = subprocess.run([*command, model], check=True, capture_output=True, text=True).stdout
     return json.loads(printed)
 
 
@@ -162,18 +150,13 @@ def summary(model: str, ours: list[dict], theirs: list[dict]) -> dict:
         "mujoco_jacobian_us": peer,
         "times_faster": peer / middle(ours, "jacobian_us"),
         "times_faster_minimal": peer / minimal,
-        "times_published": PUBLISHED[model] / middle(ours, "jacobian_us")
-        if model in PUBLISHED
-        else None,
+        "times_published": PUBLISHED[model] / middle(ours, "jacobian_us") if model in PUBLISHED else None,
     }
 
 
 def print_table(records: list[dict]) -> None:
     for record in records:
-        words = [
-            f"{key} {value:.1f}" if isinstance(value, float) else f"{value}"
-            for key, value in record.items()
-        ]
+        words = [f"{key} {value:.1f}" if isinstance(value, float) else f"{value}" for key, value in record.items()]
         print("  ".join(words))
 
 
