@@ -1,8 +1,8 @@
 //! What must hold whatever the mechanism: identities of dynamics, independence of lanes and threads, errors as values.
 
 use crate::support::{Dice, close};
-use bellcrank_math::Level;
-use bellcrank_model::library;
+use bellcrank_math::{Level, Pose, Vec3, so3};
+use bellcrank_model::{Body, Joint, ModelBuilder, WORLD, library};
 use bellcrank_tree::{TreeError, TreeModel};
 
 /// Random states of a shipped mechanism's tree (its loops cut open): q, v, and something like v.
@@ -52,6 +52,37 @@ fn inverse_and_forward_dynamics_and_the_mass_matrix_agree_on_every_shipped_mecha
             let unit: Vec<f64> = (0..nv * nv).map(|i| if i / nv == i % nv { 1.0 } else { 0.0 }).collect();
             close(&format!("{name}: M M⁻¹"), &product, &unit, 1e-9);
         }
+    }
+}
+
+/// Two bars, hinged about every two of the coordinate axes, with frames beside the hinges: a point x of the second goes
+/// to R(a, q₀)(c + R(b, q₁)(x − c)) for its hinge at c.
+#[test]
+fn frames_beside_their_hinges_are_where_two_rotations_put_them() {
+    let axes = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()];
+    let (near, far) = (Vec3::new(0.1, 0.2, -0.3), Vec3::new(0.5, -0.4, 0.7));
+    let c = Vec3::new(0.2, 0.1, 0.4);
+    for (a, b) in (0..9).map(|k| (axes[k / 3], axes[k % 3])) {
+        let mut m = ModelBuilder::new("two bars");
+        let first = m.body(Body::new("first").at(Pose::from_position(near)).solid_sphere(1.0, 0.1));
+        let second = m.body(Body::new("second").at(Pose::from_position(far)).solid_sphere(1.0, 0.1));
+        m.joint(Joint::revolute("ground", WORLD, first).placed(Vec3::zero(), a));
+        m.joint(Joint::revolute("elbow", first, second).placed(c, b));
+        let tree = TreeModel::<f64>::new(&m.build().expect("two bars"));
+        let frames = ["first", "second"].map(|name| tree.frame(name).expect(name));
+        let mut poses = [0.0; 24];
+        tree.batch().fk(&[0.7, -1.1], &frames, &mut poses).unwrap();
+        let (A, B) = (so3::exp(a * 0.7), so3::exp(b * -1.1));
+        let expected = [A.rotate(near), A.rotate(c + B.rotate(far - c))];
+        for (pose, p) in poses.chunks_exact(12).zip(expected) {
+            close("origin", &[pose[3], pose[7], pose[11]], &p.to_array(), 1e-14);
+        }
+        let whole = (A * B).to_mat3();
+        let turned: Vec<f64> =
+            (0..3).flat_map(|r| [12 + 4 * r, 13 + 4 * r, 14 + 4 * r]).map(|k| poses[k]).collect();
+        let rows: Vec<f64> =
+            (0..3).flat_map(|r| [whole.x, whole.y, whole.z].map(|column| column.to_array()[r])).collect();
+        close("rotation", &turned, &rows, 1e-14);
     }
 }
 

@@ -138,8 +138,8 @@ impl<E: Elem> Poses<E> {
 impl<E: Elem> Step<E> {
     fn new(i: usize, node: &Node<E>, parent: usize) -> Self {
         let (is_turn, columns) = match node.motion {
-            Motion::Turn(axis) => {
-                (parent != WORLD && node.tilt.is_none(), [0, 1, 2].map(|k| (axis as usize + k) % 3))
+            Motion::Turn(axis) if parent != WORLD && node.tilt.is_none() => {
+                (true, [0, 1, 2].map(|k| (axis as usize + k) % 3))
             }
             _ => (false, [0, 1, 2]),
         };
