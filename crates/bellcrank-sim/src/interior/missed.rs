@@ -1,7 +1,7 @@
 //! Contacts that the start of a step does not show.
 //!
 //! The slots of a pair may hold a few of many candidates: a ball on terrain is near dozens of triangles, and the one that it rolls
-//! onto may not be among them; a tumbling box comes down on another corner. So such pairs are looked at once more where the step ends.
+//! onto may not be among them. So such pairs are looked at once more where the step ends.
 //! What has sunk in there becomes a contact of this step, with the features found there, and the step is solved again.
 
 use super::touch::Touch;
@@ -18,10 +18,11 @@ use std::ops::Range;
 /// What has sunk in by less than this is not noticed [m].
 const UNNOTICED: f64 = 1e-6;
 
-/// Pairs that may touch in more places than they have slots, and whose features do not turn with the pose in which they are
-/// found: a box on a plane has eight corners and four slots. Edges of two convex shapes do turn, and keep to the start.
+/// Pairs that may touch in more places than they have slots, found by a search that keeps no derivative with respect to sizes
+/// anyway. A box on a plane has eight corners and four slots as well, but its contacts know how they depend on its size,
+/// which a contact that is taken in late does not.
 fn is_partial(kind: PairKind) -> bool {
-    matches!(kind, PairKind::SphereGround | PairKind::PlaneBox | PairKind::PlaneHull)
+    matches!(kind, PairKind::SphereGround)
 }
 
 /// Pairs whose contact is found by a search and not by a formula.
