@@ -188,18 +188,7 @@ fn a_sliding_mass_on_a_spring_keeps_amplitude_and_energy() {
 /// from outside acts, so both momenta stay, whatever the joints do (a slider across the link included).
 #[test]
 fn actuated_chains_keep_both_momenta() {
-    for kind in [
-        JointKind::Fixed,
-        JointKind::Revolute,
-        JointKind::Prismatic,
-        JointKind::Cylindrical,
-        JointKind::Universal,
-        JointKind::Spherical,
-        JointKind::Gimbal,
-        JointKind::Planar,
-        JointKind::Cartesian,
-        JointKind::Free,
-    ] {
+    for kind in JointKind::ALL {
         for axis in [Vec3::z_axis(), Vec3::x_axis()] {
             let mut b = variational(&built(chain(kind, axis)), 0.01, tight());
             for body in 0..5 {

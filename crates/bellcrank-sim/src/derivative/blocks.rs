@@ -100,19 +100,6 @@ fn snake(kind: JointKind) -> ModelBuilder {
     m
 }
 
-const KINDS: [JointKind; 10] = [
-    JointKind::Fixed,
-    JointKind::Revolute,
-    JointKind::Prismatic,
-    JointKind::Cylindrical,
-    JointKind::Universal,
-    JointKind::Spherical,
-    JointKind::Gimbal,
-    JointKind::Planar,
-    JointKind::Cartesian,
-    JointKind::Screw { pitch: 0.05 },
-];
-
 /// Every mechanism in the air or just set down, and where contacts act.
 fn each(mut f: impl FnMut(&str, World)) {
     for name in ["humanoid", "quadruped", "hybrid_biped", "four_bar", "box", "pendulum", "cartpole", "arm"] {
@@ -121,7 +108,7 @@ fn each(mut f: impl FnMut(&str, World)) {
         }
     }
     f("balls", World::after(balls(), 5));
-    for kind in KINDS {
+    for kind in JointKind::ALL.into_iter().filter(|kind| *kind != JointKind::Free) {
         f(&format!("{kind:?}"), World::after(snake(kind), 5));
     }
 }

@@ -89,7 +89,7 @@ fn start_depth<R: Real>(slots: &Range<usize>, touching: &[Touching<R>]) -> R {
     least
 }
 
-/// Gives the contact a slot of its pair that is free, or the one that has most room.
+/// Gives the contact the first slot of its pair that is free, lane by lane, or the one that has most room.
 fn take_in<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
@@ -97,27 +97,49 @@ fn take_in<R: Real>(
     (slots, contact): (&Range<usize>, Contact<R>),
     (ws, own): (&Workspace<R>, &mut InteriorWorkspace<R>),
 ) {
-    let free = slots.clone().find(|slot| own.touches.iter().all(|touch| touch.slot != *slot));
-    let touching = Touching { slot: free.unwrap_or(slots.start), contact, guess: [R::zero(); 6] };
-    let mut fresh =
-        stage!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
-    fresh.caught = true;
-    if free.is_some() {
-        own.touches.push(fresh);
-        own.touches.sort_unstable_by_key(|touch| touch.slot);
-        own.use_contacts();
-        return;
+    let make = |slot: usize, active: R::Mask| {
+        let touching = Touching { slot, contact: Contact { active, ..contact }, guess: [R::zero(); 6] };
+        let mut fresh =
+            stage!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
+        fresh.caught = true;
+        fresh
+    };
+    let mut left = contact.active;
+    for slot in slots.clone() {
+        match own.touches.iter_mut().find(|touch| touch.slot == slot) {
+            Some(touch) => {
+                let free = left & !touch.push.acts;
+                if free.any() {
+                    let fresh = make(slot, free);
+                    stage!(R, touch.become_in(free, &fresh));
+                }
+                left = left & !free;
+            }
+            None if left.any() => {
+                own.touches.push(make(slot, left));
+                own.touches.sort_unstable_by_key(|touch| touch.slot);
+                own.use_contacts();
+                left = R::Mask::splat(false);
+            }
+            None => break,
+        }
     }
-    stage!(R, {
-        let (mut most, mut left) = (R::constant(-1.0), contact.active);
-        for touch in own.touches.iter().filter(|touch| slots.contains(&touch.slot)) {
-            most = most.max(R::select(touch.push.acts, touch.push.s, R::constant(1e30)));
-        }
-        for touch in own.touches.iter_mut().filter(|touch| slots.contains(&touch.slot)) {
-            let room = R::select(touch.push.acts, touch.push.s, R::constant(1e30));
-            let here = left & most.le(room);
-            touch.become_in(here, &fresh);
-            left = left & !here;
-        }
-    });
+    if left.any() {
+        let fresh = make(slots.start, left);
+        stage!(R, take_most_room(slots, left, &fresh, &mut own.touches));
+    }
+}
+
+/// Puts a contact in the place of the one that is furthest from touching.
+#[inline(always)]
+fn take_most_room<R: Real>(slots: &Range<usize>, lanes: R::Mask, fresh: &Touch<R>, touches: &mut [Touch<R>]) {
+    let (mut most, mut left) = (R::constant(-1.0), lanes);
+    for touch in touches.iter().filter(|touch| slots.contains(&touch.slot)) {
+        most = most.max(touch.push.s);
+    }
+    for touch in touches.iter_mut().filter(|touch| slots.contains(&touch.slot)) {
+        let here = left & most.le(touch.push.s);
+        touch.become_in(here, fresh);
+        left = left & !here;
+    }
 }
