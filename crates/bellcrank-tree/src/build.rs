@@ -13,6 +13,7 @@ use crate::branches::Branches;
 use crate::loops::{LoopModel, Source};
 use crate::model::{Frame, Order, Slot, TreeModel};
 use crate::node::{Motion, Node, WORLD};
+use crate::solid::Solid;
 use bellcrank_math::{Inertia, Mat3, Pose, Vec3};
 use bellcrank_model::{BodyId, JointKind, Model, TreeNode};
 
@@ -212,6 +213,7 @@ impl<'a> Build<'a> {
             tilt: (R_PN != Mat3::identity()).then_some(R_PN),
             p: X_PT.p,
             inertia: Inertia::default(),
+            solid: Solid::default(),
             q: self.q_order.place.len(),
             v: self.v_order.place.len(),
             end: 0,
@@ -254,6 +256,7 @@ impl<'a> Build<'a> {
         for i in (0..self.nodes.len()).rev() {
             let end = self.nodes[i].end.max(i + 1);
             self.nodes[i].end = end;
+            self.nodes[i].solid = Solid::new(&self.nodes[i].inertia);
             let parent = self.nodes[i].parent;
             if parent != WORLD {
                 self.nodes[parent].end = self.nodes[parent].end.max(end);

@@ -18,7 +18,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `model` `build` `node` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
+//! | `model` `build` `node` `solid` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
 //! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `precision` `operators/any` | what keeps operators from being compiled again in other crates |
@@ -43,6 +43,7 @@ mod model;
 mod node;
 mod operators;
 mod precision;
+mod solid;
 
 pub use articulated::Articulated;
 pub use axis::Axis;
