@@ -19,7 +19,7 @@
 //! | file | what |
 //! |---|---|
 //! | `model` `build` `node` `solid` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
-//! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
+//! | `batch` `crew` `layout` `operators/` | from arrays to lanes and back, on several threads, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `precision` `operators/any` | what keeps operators from being compiled again in other crates |
 //! | `loops` | what closes loops |
@@ -32,6 +32,7 @@ pub mod batch;
 mod branches;
 mod build;
 mod convention;
+mod crew;
 #[cfg(test)]
 mod dual_tests;
 mod error;

@@ -17,7 +17,7 @@ use super::world::world_axis;
 use super::{Ended, apply_add, dot, minus_gravity};
 use crate::model::TreeModel;
 use crate::node::{Motion, Node, Place, lift_inertia};
-use bellcrank_math::{Elem, Inertia, Mat3, Real, Twist, Vec3, Wrench};
+use bellcrank_math::{Elem, Inertia, Inline, Mat3, Real, Twist, Vec3, Wrench};
 
 /// Memory for one block: one branch at a time, and in it one node's place by [`Node::level`].
 pub struct Scratch<R> {
@@ -128,11 +128,15 @@ fn start<E: Elem, R: Real<Elem = E>>(
         let psi_rate = Twist::new(s.lift_off.cross(S.angular), Vec3::zero());
         s.axes[k] = MovingAxis { S, psi: Twist::zero(), psi_rate, S_rate: V.cross(S) };
     }
-    let pose = WorldPose { R: Mat3::identity(), p: Vec3::zero() };
-    s.branch[0] = Moving::new(pose, (V, A), lift_inertia(&node.inertia));
+    let own = &mut s.branch[0];
+    (own.pose, own.V, own.A) = (WorldPose { R: Mat3::identity(), p: Vec3::zero() }, V, A);
+    own.settle(lift_inertia(&node.inertia));
 }
 
 /// Pose, motion and axes of a node with their rates, its inertia, force and Coriolis operator.
+///
+/// In parts that are compiled apart: one function would hold more than the processor has registers for, and move it to
+/// the stack and back.
 #[inline(always)]
 fn forward<E: Elem, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
@@ -140,39 +144,65 @@ fn forward<E: Elem, R: Real<Elem = E>>(
     node: &Node<E>,
     [q, v, a]: [&[R]; 3],
 ) {
+    let (before, rest) = s.branch.split_at_mut(node.level);
+    let (parent, own) = (&before[node.level - 1], &mut rest[0]);
+    let (count, depth) = (node.motion.dofs(), tree.branches.depth(node.v) - 1);
+    let axes = &mut s.axes[depth..depth + count];
+    if let Motion::Turn(_) = node.motion {
+        place(node, q, parent, own);
+        turn(node, [v[node.v], a[node.v]], (parent, own), &mut axes[0]);
+    } else {
+        let state = [&v[node.v..], &a[node.v..]];
+        R::run(Inline(
+            #[inline(always)]
+            || {
+                place(node, q, parent, own);
+                move_axes(node, state, (parent, own), axes);
+            },
+        ));
+    }
+    R::run(Inline(
+        #[inline(always)]
+        || own.settle(node.solid.at(&own.pose)),
+    ));
+}
+
+/// A node's pose.
+#[inline(always)]
+fn place<E: Elem, R: Real<Elem = E>>(node: &Node<E>, q: &[R], parent: &Moving<R>, own: &mut Moving<R>) {
     let mut at = Place::default();
     node.place(q, &mut at);
-    let parent = &s.branch[node.level - 1];
-    let (V_before, A_before) = (parent.V, parent.A);
-    let (rotation, p) = if node.level == 1 {
+    (own.pose.R, own.pose.p) = if node.level == 1 {
         node.compose_root(&at) // the root's own pose is the identity
     } else {
         node.compose(&at, parent.pose.R, parent.pose.p)
     };
-    let pose = WorldPose { R: rotation, p };
-    let (count, depth) = (node.motion.dofs(), tree.branches.depth(node.v) - 1);
-    let axes = &mut s.axes[depth..depth + count];
-    let motion = if let Motion::Turn(_) = node.motion {
-        let (S, rate, acceleration) = (world_axis(node, &pose, 0), v[node.v], a[node.v]);
-        let psi = V_before.cross(S);
-        let psi_rate = carried_twice(V_before, A_before, S, psi);
-        // S × S = 0, hence V × S = ψ̇: Ṡ′ = 2ψ̇ and V × S q̇ = ψ̇ q̇
-        axes[0] = MovingAxis { S, psi, psi_rate, S_rate: psi + psi };
-        (along(S, rate, V_before), along(psi, rate, along(S, acceleration, A_before)))
-    } else {
-        move_axes(axes, (node, &pose), [&v[node.v..], &a[node.v..]], (V_before, A_before))
-    };
-    s.branch[node.level] = Moving::new(pose, motion, node.solid.at(&pose));
+}
+
+/// The axis of a turning node, and its motion. S × S = 0, hence V × S = ψ̇: Ṡ′ = 2ψ̇ and V × S q̇ = ψ̇ q̇.
+#[inline(always)]
+fn turn<E: Elem, R: Real<Elem = E>>(
+    node: &Node<E>,
+    [v, a]: [R; 2],
+    (parent, own): (&Moving<R>, &mut Moving<R>),
+    axis: &mut MovingAxis<R>,
+) {
+    let S = world_axis(node, &own.pose, 0);
+    let psi = parent.V.cross(S);
+    (axis.S, axis.psi, axis.S_rate) = (S, psi, psi + psi);
+    axis.psi_rate = carried_twice(parent.V, parent.A, S, psi);
+    own.V = along(S, v, parent.V);
+    own.A = along(psi, v, along(S, a, parent.A));
 }
 
 impl<R: Real> Moving<R> {
-    /// A body by itself.
+    /// What a body with this motion has by itself.
     #[inline(always)]
-    fn new(pose: WorldPose<R>, (V, A): (Twist<R>, Twist<R>), inertia: Inertia<R>) -> Self {
-        let momentum = inertia.apply(V);
-        let coriolis = Coriolis::of(&inertia, V, momentum);
-        let f = apply_add(&inertia, A, V.cross_dual(momentum));
-        Moving { pose, V, A, inertia, coriolis, f }
+    fn settle(&mut self, inertia: Inertia<R>) {
+        self.inertia = inertia;
+        let momentum = inertia.apply(self.V);
+        self.coriolis = Coriolis::of(&inertia, self.V, momentum);
+        self.f = apply_add(&inertia, self.A, self.V.cross_dual(momentum));
     }
 }
 
@@ -197,27 +227,27 @@ fn cross_dual_add<R: Real>(V: Twist<R>, h: Wrench<R>, f: Wrench<R>) -> Wrench<R>
     Wrench::new(V.angular.cross_add(h.force, f.force), moment)
 }
 
-/// Axes of a node that may have several, and its motion, from its parent's.
+/// Axes of a node that may have several, and its motion.
 #[inline(always)]
 fn move_axes<E: Elem, R: Real<Elem = E>>(
-    axes: &mut [MovingAxis<R>],
-    (node, pose): (&Node<E>, &WorldPose<R>),
+    node: &Node<E>,
     [v, a]: [&[R]; 2],
-    (V_before, A_before): (Twist<R>, Twist<R>),
-) -> (Twist<R>, Twist<R>) {
-    let (mut V, mut A) = (V_before, A_before);
+    (parent, own): (&Moving<R>, &mut Moving<R>),
+    axes: &mut [MovingAxis<R>],
+) {
+    let (mut V, mut A) = (parent.V, parent.A);
     for k in 0..axes.len() {
-        axes[k].S = world_axis(node, pose, k);
+        axes[k].S = world_axis(node, &own.pose, k);
         V += axes[k].S * v[k];
         A += axes[k].S * a[k];
     }
-    A += V.cross(V - V_before);
+    A += V.cross(V - parent.V);
     for axis in axes {
-        axis.psi = V_before.cross(axis.S);
-        axis.psi_rate = carried_twice(V_before, A_before, axis.S, axis.psi);
+        axis.psi = parent.V.cross(axis.S);
+        axis.psi_rate = carried_twice(parent.V, parent.A, axis.S, axis.psi);
         axis.S_rate = axis.psi + V.cross(axis.S);
     }
-    (V, A)
+    (own.V, own.A) = (V, A);
 }
 
 /// Column and row of velocity `k`, against itself and everything above: ∂τ/∂q below and above the diagonal, then ∂τ/∂v.
