@@ -254,10 +254,9 @@ impl<'a> Build<'a> {
 
     fn finish(mut self) -> TreeModel<f64> {
         for i in (0..self.nodes.len()).rev() {
-            let end = self.nodes[i].end.max(i + 1);
-            self.nodes[i].end = end;
-            self.nodes[i].solid = Solid::new(&self.nodes[i].inertia);
-            let parent = self.nodes[i].parent;
+            let node = &mut self.nodes[i];
+            (node.end, node.solid) = (node.end.max(i + 1), Solid::new(&node.inertia));
+            let (end, parent) = (node.end, node.parent);
             if parent != WORLD {
                 self.nodes[parent].end = self.nodes[parent].end.max(end);
             }

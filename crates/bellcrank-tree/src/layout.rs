@@ -196,6 +196,7 @@ impl<E: Elem> Map<E> {
     }
 
     /// Reads the states `first..` of a block; beyond the last state its copies fill the lanes.
+    #[allow(clippy::manual_memcpy)] // copying a slice is a call, and what it copies leaves its registers
     #[inline(always)]
     pub fn load<R: Real<Elem = E>>(&self, rows: &[E], first: usize, count: usize, block: &mut [R]) {
         let rows = &rows[first * self.width..(first + count) * self.width];
@@ -305,6 +306,7 @@ impl<E: Elem> Map<E> {
     }
 
     /// As many columns as lanes, from column `at` on, one state per value.
+    #[allow(clippy::manual_memcpy)] // as above
     #[inline(always)]
     fn gather<R: Real<Elem = E>>(&self, block: &[R], at: usize, effort: Effort) -> [R; MOST_LANES] {
         let mut square = [R::zero(); MOST_LANES];
