@@ -161,7 +161,7 @@ pub(crate) fn solve<R: Real>(
         if problem.rows() == 0 {
             continue;
         }
-        problem.take_out::<R>(lambda);
+
         let outcome = solver.solve::<R>(problem, lambda, memory);
         (iterations[lane], primal[lane]) = (outcome.iterations, outcome.primal);
         (dual[lane], product[lane]) = (outcome.dual, outcome.complementarity);

@@ -5,7 +5,7 @@
 //! correction μ‖v_t‖ on the normal of each contact ([Kamino] Eq. 8).
 
 use crate::cone::Cone;
-use crate::wide::{add_rows, padded};
+use crate::wide::padded;
 use bellcrank_math::{Elem, Real};
 
 /// G, g and the cones of rows that act.
@@ -124,21 +124,21 @@ impl<R: Real> DualProblem<R> {
 }
 
 impl<E: Elem> DualProblem<E> {
-    /// g −= G λ, in vectors of neighbours.
+    /// g −= G λ: from the velocities with the reactions λ to those without.
     #[inline(always)]
-    pub fn take_out<V: Real<Elem = E>>(&mut self, lambda: &[E]) {
-        for g in &mut self.g {
-            *g = -*g;
+    pub fn take_out(&mut self, lambda: &[E]) {
+        for i in 0..self.n {
+            let own = self.row_times(i, lambda);
+            self.g[i] -= own;
         }
-        add_rows::<V>(
-            &mut self.g,
-            lambda,
-            #[inline(always)]
-            |k| k,
-            &self.matrix,
-        );
-        for g in &mut self.g {
-            *g = -*g;
+    }
+
+    /// g += G λ: and back.
+    #[inline(always)]
+    pub fn put_in(&mut self, lambda: &[E]) {
+        for i in 0..self.n {
+            let own = self.row_times(i, lambda);
+            self.g[i] += own;
         }
     }
 }

@@ -18,7 +18,7 @@ fn solve(p: &DualProblem<f64>) -> (Vec<f64>, usize) {
     let mut ws = PadmmWorkspace::with_capacity(p.rows());
     let solver = Padmm { tolerance: 1e-10, ..Padmm::default() };
     solver.factor::<f64>(p, &mut ws);
-    let outcome = solver.solve::<f64>(p, &mut lambda, &mut ws);
+    let outcome = solver.solve::<f64>(&mut p.clone(), &mut lambda, &mut ws);
     assert!(outcome.converged, "{outcome:?}");
     (lambda, outcome.iterations as usize)
 }
@@ -77,6 +77,8 @@ fn a_warm_start_at_the_answer_ends_at_once() {
     let (mut lambda, cold) = solve(&p);
     let (solver, mut ws) = (Padmm { tolerance: 1e-7, ..Padmm::default() }, PadmmWorkspace::with_capacity(3));
     solver.factor::<f64>(&p, &mut ws);
-    let outcome = solver.solve::<f64>(&p, &mut lambda, &mut ws);
+    let mut moved = p.clone();
+    moved.put_in(&lambda);
+    let outcome = solver.solve::<f64>(&mut moved, &mut lambda, &mut ws);
     assert!(outcome.converged && outcome.iterations <= 3.0 && cold > 3, "{outcome:?}");
 }

@@ -1,44 +1,39 @@
-//! The pieces of r: how a cone's reactions follow w there.
+//! The pieces of r: how a contact's reactions follow w there.
 
-use crate::cone::{Cone, MOST_ROWS};
+use crate::cone::MOST_ROWS;
 use bellcrank_math::Elem;
 
 /// A small matrix of one cone's rows.
 pub(super) type Small<E> = [[E; MOST_ROWS]; MOST_ROWS];
 
-/// One cone's D = ∂Π_K(w)/∂w and (S − 1)(D − 1).
+/// D = ∂Π_K(w)/∂w and E = (S − 1)(D − 1) of one contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece<E> {
-    /// At a bound or apart: D = 0. (S − 1)(D − 1) is 1 with `slip` in the last row of a contact.
+    /// Apart: D = 0, and E is 1 with `slip` in its last row.
     Rests {
         /// μ u
         slip: [E; MOST_ROWS],
     },
-    /// Inside: D = 1, and the rest vanishes.
+    /// Inside the cone: D = 1, E = 0.
     Follows,
-    /// On the surface of Coulomb's cone.
+    /// On its surface.
     Slides {
         /// D
         D: Small<E>,
-        /// (S − 1)(D − 1)
+        /// E
         E: Small<E>,
     },
 }
 
 impl<E: Elem> Piece<E> {
-    /// Of reactions that are divided by p.
+    /// At w, the contact's rows.
     #[inline(always)]
-    pub fn of(cone: &Cone<E>, p: E, w: &[E]) -> Self {
-        let zero = E::zero();
-        let follows = match cone {
-            Cone::Free => true,
-            Cone::Nonnegative => w[0] > zero,
-            Cone::Box { low, high } => *low / p < w[0] && w[0] < *high / p,
-            Cone::Coulomb { mu, rows: 3 } => return contact::<E, 3>(*mu, w),
-            Cone::Coulomb { mu, rows: 4 } => return contact::<E, 4>(*mu, w),
-            Cone::Coulomb { mu, .. } => return contact::<E, MOST_ROWS>(*mu, w),
-        };
-        if follows { Piece::Follows } else { Piece::Rests { slip: [zero; MOST_ROWS] } }
+    pub fn of(mu: E, w: &[E]) -> Self {
+        match w.len() {
+            3 => contact::<E, 3>(mu, w),
+            4 => contact::<E, 4>(mu, w),
+            _ => contact::<E, MOST_ROWS>(mu, w),
+        }
     }
 }
 
@@ -92,6 +87,7 @@ fn contact<E: Elem, const N: usize>(mu: E, w: &[E]) -> Piece<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cone::Cone;
     use proptest::prelude::*;
 
     /// D and E of any piece as full matrices.
@@ -118,7 +114,7 @@ mod tests {
             w[..4].copy_from_slice(&x);
             let length = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt();
             prop_assume!(length > 0.1 && (length - mu * x[3]).abs() > 0.01 && (mu * length + x[3]).abs() > 0.01);
-            let (D, E) = matrices(&Piece::of(&cone, 1.0, &w), 4);
+            let (D, E) = matrices(&Piece::of(mu, &w[..4]), 4);
             let at = |w: [f64; MOST_ROWS]| {
                 let mut y = w;
                 cone.project(1.0, &mut y);

@@ -83,6 +83,14 @@ pub struct Outcome<R: Real> {
     pub converged: R::Mask,
 }
 
+impl<E: Elem> Outcome<E> {
+    /// What another solve, from where this one ended, makes of it.
+    #[inline(always)]
+    fn then(self, next: Self) -> Self {
+        Outcome { iterations: self.iterations + next.iterations, ..next }
+    }
+}
+
 /// Memory of a solve with a dense matrix; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PadmmWorkspace<E> {
@@ -121,37 +129,40 @@ impl Padmm {
     }
 
     /// Solves the factored problem of one world from the reactions in `lambda` (a warm start, or zeros) and leaves the
-    /// answer there. Newton's method goes first, and again from what PADMM finds: it finishes all but a few solves.
+    /// answer there; the problem's g are the velocities with these reactions, and of no use afterwards. Newton's method goes first, and again from what PADMM finds: it finishes all but a few solves.
     #[inline(always)]
     pub fn solve<V: Real>(
         &self,
-        problem: &DualProblem<V::Elem>,
+        problem: &mut DualProblem<V::Elem>,
         lambda: &mut [V::Elem],
         ws: &mut PadmmWorkspace<V::Elem>,
     ) -> Outcome<V::Elem> {
-        let mut dense = Dense::new(problem, self.linear, &mut ws.dense);
-        if self.newton_steps == 0 {
-            return self.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate);
-        }
-        let mut outcome = self.solve_by_newton::<V>(problem, lambda, &mut ws.newton);
+        let zero = V::Elem::zero();
+        let mut outcome =
+            Outcome { iterations: zero, primal: zero, dual: zero, complementarity: zero, converged: false };
         let (mut budget, mut spent) = (FIRST_BUDGET, 0);
-        while !outcome.converged && spent < self.max_iterations {
+        loop {
+            if self.newton_steps > 0 {
+                outcome = outcome.then(self.solve_by_newton::<V>(problem, lambda, &mut ws.newton));
+            }
+            if outcome.converged || spent >= self.max_iterations {
+                return outcome;
+            }
+            problem.take_out(lambda);
+            let mut dense = Dense::new(problem, self.linear, &mut ws.dense);
             if !ws.is_factored {
                 self.factor_with(problem, &mut dense, &mut ws.iterate);
                 ws.is_factored = true;
             }
-            let some = Padmm { max_iterations: budget.min(self.max_iterations - spent), ..*self };
-            let iterations = outcome.iterations;
-            outcome = some.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate);
-            outcome.iterations += iterations;
+            let whole = if self.newton_steps > 0 { budget } else { self.max_iterations };
+            let some = Padmm { max_iterations: whole.min(self.max_iterations - spent), ..*self };
+            outcome = outcome.then(some.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate));
             (budget, spent) = (2 * budget, spent + some.max_iterations);
-            if !outcome.converged {
-                let next = self.solve_by_newton::<V>(problem, lambda, &mut ws.newton);
-                let iterations = outcome.iterations + next.iterations;
-                outcome = Outcome { iterations, ..if next.converged { next } else { outcome } };
+            problem.put_in(lambda);
+            if outcome.converged {
+                return outcome;
             }
         }
-        outcome
     }
 
     /// Newton's method from the reactions in `lambda`, which change where it converges: PADMM is best started from the
