@@ -99,12 +99,12 @@ pub(crate) fn put_entries<R: Real, const A: usize, const B: usize>(
     }
     for lane in lanes_of(both) {
         let (i, j) = (places[g][lane] as usize, places[h][lane] as usize);
-        let problem = &mut worlds[lane].problem;
-        for r in 0..rows[0].min(A) {
-            for s in 0..rows[1].min(B) {
-                problem.set(i + r, j + s, entries[r][s][lane]);
-            }
-        }
+        worlds[lane].problem.set_block(
+            (i, rows[0].min(A)),
+            (j, rows[1].min(B)),
+            #[inline(always)]
+            |r, s| entries[r][s][lane],
+        );
     }
 }
 

@@ -81,6 +81,28 @@ impl<R: Real> DualProblem<R> {
         self.matrix[j * self.stride + i] = value;
     }
 
+    /// Sets G at `rows` rows from i on and `columns` columns from j on, and the other way round.
+    #[inline(always)]
+    pub fn set_block(
+        &mut self,
+        (i, rows): (usize, usize),
+        (j, columns): (usize, usize),
+        entry: impl Fn(usize, usize) -> R,
+    ) {
+        for r in 0..rows {
+            let row = &mut self.matrix[(i + r) * self.stride + j..][..columns];
+            for s in 0..columns {
+                row[s] = entry(r, s);
+            }
+        }
+        for s in 0..columns {
+            let row = &mut self.matrix[(j + s) * self.stride + i..][..rows];
+            for r in 0..rows {
+                row[r] = entry(r, s);
+            }
+        }
+    }
+
     /// In the order of the rows.
     #[inline(always)]
     pub fn cones(&self) -> &[Cone<R>] {

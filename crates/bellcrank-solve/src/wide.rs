@@ -111,6 +111,10 @@ pub(crate) fn invert<V: Real>(
         2 => invert_short::<V, 2>(matrix, chosen, unit),
         3 => invert_short::<V, 3>(matrix, chosen, unit),
         4 => invert_short::<V, 4>(matrix, chosen, unit),
+        5 => invert_short::<V, 5>(matrix, chosen, unit),
+        6 => invert_short::<V, 6>(matrix, chosen, unit),
+        7 => invert_short::<V, 7>(matrix, chosen, unit),
+        8 => invert_short::<V, 8>(matrix, chosen, unit),
         _ => invert_long::<V>(matrix, chosen, unit, pivot),
     }
 }

@@ -138,6 +138,9 @@ impl<E: Elem> Direction<E> {
             put_part(V::zero(), &mut self.change, c);
         }
         add_rows::<V>(&mut self.change, &self.scratch, &self.moving, &self.inverse);
+        if self.moving.len() == rows.every.len() {
+            return;
+        }
         for c in 0..vectors {
             put_part(part::<V>(&self.change, c), &mut self.pushed, c);
             put_part(part::<V>(&at.r, c), &mut self.scratch, c);

@@ -35,7 +35,7 @@ pub struct NewtonWorkspace<E> {
     trial: Point<E>,
 }
 
-/// The problem with rows scaled by P. Lists are as long as a row of the matrix.
+/// The problem with rows scaled by P, one factor per cone, to entries of at most one on the diagonal. Lists are as long as a row of the matrix.
 #[derive(Clone, Debug, Default)]
 struct ScaledRows<E> {
     /// 0, 1, 2, …
@@ -45,8 +45,9 @@ struct ScaledRows<E> {
     inverse_scale: Vec<E>,
     /// P G P by rows.
     matrix: Vec<E>,
-    /// g̃
-    base: Vec<E>,
+    /// y₀ of the reactions that the solve starts from, and P v with them: g̃ = P v − G̃ y₀.
+    first: Vec<E>,
+    velocity: Vec<E>,
     /// Bounds of y, where they do not depend on other rows.
     low: Vec<E>,
     high: Vec<E>,
@@ -93,7 +94,8 @@ impl<E: Elem> ScaledRows<E> {
             scale: room(),
             inverse_scale: room(),
             matrix: Vec::with_capacity(rows * length),
-            base: room(),
+            first: room(),
+            velocity: room(),
             low: room(),
             high: room(),
             single: Vec::with_capacity(rows),
@@ -102,52 +104,69 @@ impl<E: Elem> ScaledRows<E> {
     }
 
     #[inline(always)]
-    fn take<V: Real<Elem = E>>(&mut self, problem: &DualProblem<E>, scale: &[E]) {
+    fn take<V: Real<Elem = E>>(&mut self, problem: &DualProblem<E>) {
         let (n, length, zero) = (problem.n, problem.stride, E::zero());
-        self.every.clear();
-        for i in 0..n {
+        for i in self.every.len()..n {
             self.every.push(i as u16);
         }
-        for list in [&mut self.scale, &mut self.inverse_scale, &mut self.low, &mut self.high] {
-            list.clear();
+        self.every.truncate(n);
+        let ScaledRows { scale, inverse_scale, first, velocity, low, high, .. } = self;
+        for list in [scale, inverse_scale, first, velocity, low, high] {
             list.resize(length, zero);
         }
-        self.base.resize(length, zero);
-        self.scale[..n].copy_from_slice(scale);
-        for i in 0..n {
-            self.inverse_scale[i] = scale[i].recip();
+        self.list_cones(problem);
+        // 1/p = √(largest entry on the diagonal), where there is one
+        for c in 0..length / V::LANES {
+            let root = part::<V>(&self.inverse_scale, c).sqrt();
+            let none = root.le(V::zero());
+            put_part(V::select(none, V::zero(), V::select(none, V::one(), root).recip()), &mut self.scale, c);
+            put_part(root, &mut self.inverse_scale, c);
+            put_part(part::<V>(&self.low, c) * root, &mut self.low, c);
+            put_part(part::<V>(&self.high, c) * root, &mut self.high, c);
         }
         self.matrix.resize(n * length, zero); // all of it is written
         for i in 0..n {
-            let (own, at) = (V::splat(scale[i]), i * length / V::LANES);
+            let (own, at) = (V::splat(self.scale[i]), i * length / V::LANES);
             for c in 0..length / V::LANES {
                 let entry = part::<V>(&problem.matrix, at + c) * (own * part(&self.scale, c));
                 put_part(entry, &mut self.matrix, at + c);
             }
         }
-        self.list_cones(problem);
     }
 
+    /// Sorts the cones; by row, sets bounds that are not scaled yet, and the largest entry of the cone on the diagonal in
+    /// place of 1/p. A row that nothing can move has the scale 1.
     #[inline(always)]
     fn list_cones(&mut self, problem: &DualProblem<E>) {
         let (far, mut i) = (E::from_f64(f64::INFINITY), 0);
         self.single.clear();
         self.contacts.clear();
         for cone in &problem.cones {
-            let bounds = match cone {
-                Cone::Free | Cone::Coulomb { .. } => [-far, far],
-                Cone::Nonnegative => [E::zero(), far],
-                Cone::Box { low, high } => [*low * self.inverse_scale[i], *high * self.inverse_scale[i]],
-            };
             let count = cone.rows();
-            for k in i..i + count {
-                [self.low[k], self.high[k]] = bounds;
+            let [low, high] = match cone {
+                Cone::Free => [-far, far],
+                Cone::Nonnegative => [E::zero(), far],
+                Cone::Box { low, high } => [*low, *high],
+                Cone::Coulomb { mu, .. } => {
+                    self.contacts.push(ContactRows { first: i, count, mu: *mu });
+                    [-far, far]
+                }
+            };
+            if !matches!(cone, Cone::Coulomb { .. }) {
+                self.single.push(i as u16);
             }
-            match cone {
-                Cone::Coulomb { mu, .. } => self.contacts.push(ContactRows { first: i, count, mu: *mu }),
-                _ => self.single.push(i as u16),
+            let mut largest = E::zero();
+            for k in i..i + count {
+                largest = largest.max(problem.get(k, k));
+            }
+            let size = if largest > E::zero() { largest } else { E::one() };
+            for k in i..i + count {
+                (self.low[k], self.high[k], self.inverse_scale[k]) = (low, high, size);
             }
             i += count;
+        }
+        for list in [&mut self.low, &mut self.high, &mut self.inverse_scale] {
+            list[i..].fill(E::zero());
         }
     }
 }
@@ -163,10 +182,10 @@ impl<E: Elem> NewtonWorkspace<E> {
         }
     }
 
-    /// Takes the matrix of a problem whose rows are scaled by P.
+    /// Takes the matrix of a problem.
     #[inline(always)]
-    pub(crate) fn prepare<V: Real<Elem = E>>(&mut self, problem: &DualProblem<E>, scale: &[E]) {
-        self.rows.take::<V>(problem, scale);
+    pub(crate) fn prepare<V: Real<Elem = E>>(&mut self, problem: &DualProblem<E>) {
+        self.rows.take::<V>(problem);
         self.direction.reset(problem.n, problem.stride);
         self.here.resize(problem.stride);
         self.trial.resize(problem.stride);

@@ -114,17 +114,13 @@ impl<E: Elem> PadmmWorkspace<E> {
 }
 
 impl Padmm {
-    /// Scales the problem of one world: once per matrix, before any number of solves. Chooses ρ and factors G̃ + σ 1 as
-    /// soon as that is needed. `V` are vectors of neighbouring rows, of any length.
+    /// Takes the matrix of one world: once, before any number of solves. ρ is chosen and G̃ + σ 1 factored as soon as that is
+    /// needed. `V` are vectors of neighbouring rows, of any length.
     #[inline(always)]
     pub fn factor<V: Real>(&self, problem: &DualProblem<V::Elem>, ws: &mut PadmmWorkspace<V::Elem>) {
-        let mut dense = Dense::new(problem, self.linear, &mut ws.dense);
-        ws.is_factored = self.newton_steps == 0;
-        if ws.is_factored {
-            self.factor_with(problem, &mut dense, &mut ws.iterate);
-        } else {
-            scale_cones(problem, &dense, &mut ws.iterate.scale);
-            ws.newton.prepare::<V>(problem, &ws.iterate.scale);
+        ws.is_factored = false;
+        if self.newton_steps > 0 {
+            ws.newton.prepare::<V>(problem);
         }
     }
 
