@@ -50,12 +50,14 @@ impl<R: Real> DualProblem<R> {
         self.cones.push(cone);
     }
 
-    /// All cones are known: makes room for G and g.
+    /// All cones are known: makes room for G and g, of which every entry is to be set.
     #[inline(always)]
     pub fn finish(&mut self) {
         self.stride = row_length::<R>(self.n);
-        self.matrix.clear();
         self.matrix.resize(self.n * self.stride, R::zero());
+        for row in self.matrix.chunks_exact_mut(self.stride.max(1)) {
+            row[self.n..].fill(R::zero());
+        }
         self.g.clear();
         self.g.resize(self.stride, R::zero());
     }

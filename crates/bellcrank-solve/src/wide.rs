@@ -127,29 +127,60 @@ fn divide<V: Real>(row: V, e: V, inverse: V) -> (V, V) {
     (e.mul_add(inverse - V::one(), divided), e.mul_add(inverse, divided))
 }
 
-/// Rows of `N` vectors: the pivot's stays in registers.
+/// Rows of `N` vectors: the pivot's stays in registers, and pivots come in pairs, so that every other row is loaded and
+/// stored once for both.
 #[inline(always)]
 fn invert_short<V: Real, const N: usize>(matrix: &mut [V::Elem], chosen: &[u16], unit: &Unit<V::Elem>) {
     let length = N * V::LANES;
-    for (k, p) in chosen.iter().enumerate() {
-        let (p, mut pivot) = (*p as usize, [V::zero(); N]);
-        let (e, own) = (unit.row(p, length), &mut matrix[p * length..][..length]);
-        let inverse = V::splat(own[p].recip());
-        for c in 0..N {
-            let (row, rest) = divide(part(own, c), part(e, c), inverse);
-            put_part(row, own, c);
-            pivot[c] = rest;
-        }
-        // the next pivot's row first
-        for others in [&chosen[k + 1..], &chosen[..k]] {
-            for q in others {
+    for k in (0..chosen.len()).step_by(2) {
+        let p = chosen[k] as usize;
+        let first = pivot_row::<V, N>(matrix, p, unit);
+        if k + 1 == chosen.len() {
+            for q in &chosen[..k] {
                 let row = &mut matrix[*q as usize * length..][..length];
-                let share = V::splat(row[p]);
+                take_off(row[p], &first, row);
+            }
+            break;
+        }
+        let q = chosen[k + 1] as usize;
+        let row = &mut matrix[q * length..][..length];
+        take_off(row[p], &first, row);
+        let between = matrix[p * length + q]; // of the first pivot's row, before the second
+        let second = pivot_row::<V, N>(matrix, q, unit);
+        let row = &mut matrix[p * length..][..length];
+        take_off(between, &second, row);
+        for others in [&chosen[k + 2..], &chosen[..k]] {
+            for i in others {
+                let row = &mut matrix[*i as usize * length..][..length];
+                let share = row[p];
+                let [one, two] = [V::splat(share), V::splat(share.neg_mul_add(between, row[q]))];
                 for c in 0..N {
-                    put_part(share.neg_mul_add(pivot[c], part(row, c)), row, c);
+                    put_part(two.neg_mul_add(second[c], one.neg_mul_add(first[c], part(row, c))), row, c);
                 }
             }
         }
+    }
+}
+
+/// Divides row `p`; gives what the other rows take their shares of.
+#[inline(always)]
+fn pivot_row<V: Real, const N: usize>(matrix: &mut [V::Elem], p: usize, unit: &Unit<V::Elem>) -> [V; N] {
+    let (length, mut pivot) = (N * V::LANES, [V::zero(); N]);
+    let (e, own) = (unit.row(p, length), &mut matrix[p * length..][..length]);
+    let inverse = V::splat(own[p].recip());
+    for c in 0..N {
+        let (row, rest) = divide(part(own, c), part(e, c), inverse);
+        put_part(row, own, c);
+        pivot[c] = rest;
+    }
+    pivot
+}
+
+/// row −= share · pivot
+#[inline(always)]
+fn take_off<V: Real, const N: usize>(share: V::Elem, pivot: &[V; N], row: &mut [V::Elem]) {
+    for c in 0..N {
+        put_part(V::splat(share).neg_mul_add(pivot[c], part(row, c)), row, c);
     }
 }
 
