@@ -64,12 +64,12 @@ fn fall(b: &mut Batch, steps: usize, most_inexact: usize, what: &str) -> (usize,
 
 /// The published test of hard contact: a humanoid of 31 bodies let go half a metre up and leaning, with dampers of 25 and
 /// springs of 1 in its hinges, at steps of 0.1, 0.01 and 0.001 s. Nothing is ever below the ground, which others miss by
-/// centimetres. Six Newton steps do for the median; where a body rolls over several balls at once, friction cones jam, and a few
-/// steps of the smallest size are told as inexact.
+/// centimetres. Six Newton steps do for the median; where a body rolls over several balls at once, friction cones jam and the step
+/// goes on along the centre. Fifteen do for all but a few steps, and at 1 ms two at most are told as inexact.
 #[test]
 fn a_dropped_humanoid_never_penetrates() {
     let model = built(library::humanoid());
-    for (dt, seconds, inexact) in [(0.1, 5.0, 0), (0.01, 2.0, 0), (0.001, 0.5, 8)] {
+    for (dt, seconds, inexact) in [(0.1, 5.0, 0), (0.01, 2.0, 0), (0.001, 0.5, 2)] {
         let mut b = variational(&model, dt, point(1e-6));
         lift(&mut b, 0.5, Vec3::new(0.0, 0.2, 0.1));
         let what = format!("humanoid Δt {dt}");

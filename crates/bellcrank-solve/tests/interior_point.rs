@@ -11,6 +11,7 @@ struct Brick {
     friction: f64,
     u: [f64; 3],
     du: [f64; 3],
+    from: [f64; 3],
     residual: [f64; 3],
     push: Push<f64>,
     rub: Rub<f64>,
@@ -29,6 +30,7 @@ impl Brick {
             friction,
             u: zero,
             du: zero,
+            from: zero,
             residual: zero,
             push: Push::new(true),
             rub: Rub::new(2, friction > 0.0),
@@ -91,6 +93,18 @@ impl Newton<f64> for Brick {
     fn mean_product(&self, alpha: f64) -> f64 {
         let ((p, i), (q, j)) = (self.push.product(alpha), self.rub.product(alpha));
         (p + q) / (i + j)
+    }
+    fn remember(&mut self) {
+        self.from = self.u;
+        self.push.remember();
+        self.rub.remember();
+    }
+    fn settle(&mut self, _: bool, share: f64, mu: f64) {
+        for i in 0..3 {
+            self.u[i] = self.from[i] + share * self.du[i];
+        }
+        self.push.settle(true, share, mu);
+        self.rub.settle(true, share, mu, self.friction * self.push.gamma);
     }
     fn centre(&mut self, lanes: bool, mean: f64) {
         self.push.centre(lanes, mean);

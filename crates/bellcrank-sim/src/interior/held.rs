@@ -21,6 +21,8 @@ pub(crate) struct EndRows<R> {
     /// The multipliers and their direction [N·s, N·m·s].
     pub lambda: [R; 6],
     pub dlambda: [R; 6],
+    /// The multipliers where the direction starts.
+    pub from: [R; 6],
     /// Coordinates at the end of the step.
     pub q: [R; 7],
 }
@@ -28,7 +30,15 @@ pub(crate) struct EndRows<R> {
 impl<R: Real> EndRows<R> {
     pub fn blank() -> Self {
         let zero = [R::zero(); 6];
-        EndRows { s: [zero; 6], p: [zero; 6], rest: zero, lambda: zero, dlambda: zero, q: [R::zero(); 7] }
+        EndRows {
+            s: [zero; 6],
+            p: [zero; 6],
+            rest: zero,
+            lambda: zero,
+            dlambda: zero,
+            from: zero,
+            q: [R::zero(); 7],
+        }
     }
 }
 
@@ -111,6 +121,7 @@ pub(crate) struct EndCoupling<R> {
     pub rest: R,
     pub lambda: R,
     pub dlambda: R,
+    pub from: R,
 }
 
 /// Σ coefficient · coordinate − constant at the end of the step, per Δt, and its rows.

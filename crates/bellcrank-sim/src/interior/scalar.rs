@@ -60,6 +60,7 @@ pub(crate) fn collect<R: Real>(
     for (i, scalar) in layout.scalars.iter().enumerate() {
         let joint = &layout.joints[scalar.at.joint];
         let c = &constants.dofs[joint.first_dof + scalar.at.dof];
+        let mass = constants.joints[scalar.at.joint].dof_weight[scalar.at.dof] + c.armature;
         let (sign, bound, speed) = match scalar.kind {
             ScalarKind::Lower => (one, -c.low, false),
             ScalarKind::Upper => (-one, c.high, false),
@@ -69,7 +70,9 @@ pub(crate) fn collect<R: Real>(
                 let bound = c.friction * dt;
                 let acts = R::zero().lt(bound);
                 if acts.any() {
-                    rubs.push(RubRow { scalar: i, bound, rub: Rub::new(1, acts) });
+                    let mut rub = Rub::new(1, acts);
+                    rub.scale = mass;
+                    rubs.push(RubRow { scalar: i, bound, rub });
                 }
                 continue;
             }
@@ -83,7 +86,9 @@ pub(crate) fn collect<R: Real>(
         };
         let acts = bound.abs().lt(R::constant(1e8));
         if acts.any() {
-            pushes.push(PushRow { scalar: i, sign, bound: bound - outside, speed, push: Push::new(acts) });
+            let mut push = Push::new(acts);
+            push.scale = if speed { mass } else { mass / dt };
+            pushes.push(PushRow { scalar: i, sign, bound: bound - outside, speed, push });
         }
     }
 }

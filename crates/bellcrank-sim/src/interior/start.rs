@@ -1,4 +1,4 @@
-//! Where Newton starts: near the last step's answer, or in the middle of the cones.
+//! Where Newton starts: near the last step's answer, in the middle of the cones, or on the central path.
 
 use super::held::{self, End};
 use super::scalar;
@@ -100,5 +100,61 @@ pub(super) fn place_scalars<R: Real>(
         v[0] = scalar::rate(layout, joint, rows, &ws.u);
         b[0] = state.scalar_impulse[row.scalar];
         row.rub.place(lanes, (row.bound, &b), &v, least);
+    }
+}
+
+/// Notes the iterate, from which a direction goes.
+#[inline(always)]
+pub(super) fn remember<R: Real>(ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
+    own.from.copy_from_slice(&ws.u);
+    for rows in &mut own.joints {
+        rows.from = rows.lambda;
+    }
+    for coupling in &mut own.couplings {
+        coupling.from = coupling.lambda;
+    }
+    for touch in &mut own.touches {
+        touch.push.remember();
+        touch.rub.remember();
+    }
+    for row in &mut own.pushes {
+        row.push.remember();
+    }
+    for row in &mut own.rubs {
+        row.rub.remember();
+    }
+}
+
+/// Takes a share of the direction from what was noted, and all pairs to where their product is μ.
+#[inline(always)]
+pub(super) fn settle<R: Real>(
+    lanes: R::Mask,
+    (share, mu): (R, R),
+    ws: &mut Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
+) {
+    for (u, (from, du)) in ws.u.iter_mut().zip(own.from.iter().zip(&own.du)) {
+        for k in 0..6 {
+            u[k] = R::select(lanes, share.mul_add(du[k], from[k]), u[k]);
+        }
+    }
+    for rows in &mut own.joints {
+        for i in 0..6 {
+            let next = share.mul_add(rows.dlambda[i], rows.from[i]);
+            rows.lambda[i] = R::select(lanes, next, rows.lambda[i]);
+        }
+    }
+    for c in &mut own.couplings {
+        c.lambda = R::select(lanes, share.mul_add(c.dlambda, c.from), c.lambda);
+    }
+    for touch in &mut own.touches {
+        touch.push.settle(lanes, share, mu);
+        touch.rub.settle(lanes, share, mu, touch.mu * touch.push.gamma);
+    }
+    for row in &mut own.pushes {
+        row.push.settle(lanes, share, mu);
+    }
+    for row in &mut own.rubs {
+        row.rub.settle(lanes, share, mu, row.bound);
     }
 }

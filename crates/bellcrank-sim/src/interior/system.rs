@@ -5,7 +5,7 @@ use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
 use super::start::{place_scalars, place_touches, twists};
 use super::workspace::InteriorWorkspace;
-use super::{matrix, scalar, stage};
+use super::{matrix, scalar, stage, start};
 use crate::constants::Constants;
 use crate::layout::{JointLayout, Layout};
 use crate::motion;
@@ -192,6 +192,16 @@ impl<R: Real> Newton<R> for System<'_, R> {
             }
             sum / count
         })
+    }
+
+    fn remember(&mut self) {
+        let (ws, own) = (&*self.ws, &mut *self.own);
+        stage!(R, start::remember(ws, own));
+    }
+
+    fn settle(&mut self, lanes: R::Mask, share: R, mu: R) {
+        let (ws, own) = (&mut *self.ws, &mut *self.own);
+        stage!(R, start::settle(lanes, (share, mu), ws, own));
     }
 
     fn centre(&mut self, lanes: R::Mask, mean: R) {

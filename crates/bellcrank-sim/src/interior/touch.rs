@@ -135,6 +135,14 @@ impl<R: Real> Touch<R> {
             _ => Friction::Round(Rub::new(n_rows, rubs_at_all)),
         };
         let arm = |x: R| R::select(rubs, x / mu, zero);
+        let mut lightness = constants.bodies[at.b].mass.recip();
+        if let Some(a) = at.a {
+            lightness += constants.bodies[a].mass.recip();
+        }
+        let mass = lightness.recip();
+        let (mut push, mut rub) = (Push::new(contact.active), rub);
+        push.scale = mass / dt;
+        rub.set_scale(mass);
         Touch {
             slot,
             a: at.a,
@@ -150,7 +158,7 @@ impl<R: Real> Touch<R> {
             offset: apart - contact.distance + deep,
             mu,
             arms: [arm(surface.torsional), arm(surface.rolling), arm(surface.rolling)],
-            push: Push::new(contact.active),
+            push,
             rub,
             line: RubLine {
                 along: [[zero; MOST_DIRECTIONS]; MOST_DIRECTIONS],

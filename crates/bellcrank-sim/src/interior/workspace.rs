@@ -41,6 +41,8 @@ pub(crate) struct InteriorWorkspace<R: Real> {
     /// By elimination position: what is left of the equations of motion, and the direction.
     pub residual: Vec<[R; 6]>,
     pub du: Vec<[R; 6]>,
+    /// The velocities where the direction starts.
+    pub from: Vec<[R; 6]>,
     /// 1/(largest mass, at least 1 kg): equations of motion as velocities.
     pub lightness: R,
     /// Squares of the largest gaps.
@@ -77,6 +79,7 @@ impl<R: Real> InteriorWorkspace<R> {
             rest: R::zero(),
             lambda: R::zero(),
             dlambda: R::zero(),
+            from: R::zero(),
         };
         InteriorWorkspace {
             lu: BlockLu::new(&pattern),
@@ -95,6 +98,7 @@ impl<R: Real> InteriorWorkspace<R> {
             rubs: Vec::with_capacity(layout.scalars.len()),
             residual: vec![zero; bodies],
             du: vec![zero; bodies],
+            from: vec![zero; bodies],
             lightness: R::one(),
             gap: (R::zero(), R::zero()),
         }

@@ -46,6 +46,9 @@ pub struct Push<R: Real> {
     /// δγ = k₀ − k δφ
     k0: R,
     k: R,
+    /// Force per slack where both count the same.
+    pub scale: R,
+    from: (R, R),
 }
 
 impl<R: Real> Push<R> {
@@ -53,7 +56,33 @@ impl<R: Real> Push<R> {
     #[inline(always)]
     pub fn new(acts: R::Mask) -> Self {
         let (one, zero) = (R::one(), R::zero());
-        Push { s: one, gamma: one, acts, rest: zero, ds: zero, dgamma: zero, k0: zero, k: zero }
+        Push {
+            s: one,
+            gamma: one,
+            acts,
+            rest: zero,
+            ds: zero,
+            dgamma: zero,
+            k0: zero,
+            k: zero,
+            scale: one,
+            from: (one, one),
+        }
+    }
+
+    /// Remembers where the direction starts.
+    #[inline(always)]
+    pub fn remember(&mut self) {
+        self.from = (self.s, self.gamma);
+    }
+
+    /// To the point with product μ that has the a s − γ of where this share of the direction leads to.
+    #[inline(always)]
+    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R) {
+        let (s, gamma) = (alpha.mul_add(self.ds, self.from.0), alpha.mul_add(self.dgamma, self.from.1));
+        let (s, gamma) = split(self.scale.mul_add(s, -gamma), self.scale * mu);
+        self.s = R::select(lanes, s / self.scale, self.s);
+        self.gamma = R::select(lanes, gamma, self.gamma);
     }
 
     /// A start from a slack and a force that are known, both at least `least`.
@@ -61,6 +90,9 @@ impl<R: Real> Push<R> {
     pub fn place(&mut self, lanes: R::Mask, s: R, gamma: R, least: R) {
         self.s = R::select(lanes, s.max(least), self.s);
         self.gamma = R::select(lanes, gamma.max(least), self.gamma);
+        // an attempt that ended in no number must not be multiplied by zero later
+        self.ds = R::select(lanes, R::zero(), self.ds);
+        self.dgamma = R::select(lanes, R::zero(), self.dgamma);
     }
 
     /// The same for a row that is far from acting most of the time, such as a joint's limit: the force is at least what
@@ -146,6 +178,15 @@ pub(super) fn shrink<R: Real>(y: R, delta: R, tau: R) -> R {
     R::select(falls, most.min(R::one()), R::one())
 }
 
+/// (x, y) with x − y = d and x y = m.
+#[inline(always)]
+pub(super) fn split<R: Real>(d: R, m: R) -> (R, R) {
+    let large = (d.abs() + d.mul_add(d, m * R::constant(4.0)).sqrt()) * R::constant(0.5);
+    let small = m / large;
+    let up = R::zero().lt(d);
+    (R::select(up, large, small), R::select(up, small, large))
+}
+
 /// Friction of up to [`MOST_DIRECTIONS`] directions. Entries beyond `n` are zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Rub<R: Real> {
@@ -177,6 +218,9 @@ pub struct Rub<R: Real> {
     pub(super) q: [R; MOST_DIRECTIONS],
     /// b₀ of the last aim.
     b0: [R; MOST_DIRECTIONS],
+    /// Force per velocity where both count the same [kg].
+    pub scale: R,
+    from: (R, [R; MOST_DIRECTIONS], R, [R; MOST_DIRECTIONS]),
 }
 
 /// δb = b₀ + across · δβ − Σ along[·][j] δv_j
@@ -222,6 +266,52 @@ impl<R: Real> Rub<R> {
             q0: zero,
             q: none,
             b0: none,
+            scale: one,
+            from: (one, none, one, none),
+        }
+    }
+
+    /// Remembers where the direction starts.
+    #[inline(always)]
+    pub fn remember(&mut self) {
+        self.from = (self.xi, self.b, self.eta, self.w);
+    }
+
+    /// To the point with product μ e that has this bound and the b − a w of where the step leads to.
+    ///
+    /// With ξ₁ = β and η = μ ξ⁻¹ that is b (1 + a μ/(β² − ‖b‖²)) = d: with k = a μ/β², q = ‖d‖/β and δ = 1 − ‖b‖/β the cubic
+    /// (q − 1 + δ) δ (2 − δ) = k (1 − δ), of which three of Halley's steps from the root of 2 δ (q − 1 + δ) = k find the root to rounding.
+    #[inline(always)]
+    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
+        let (n, a, one, two) = (self.n, self.scale, R::one(), R::constant(2.0));
+        let mut d = [R::zero(); MOST_DIRECTIONS];
+        for i in 0..n {
+            let (b, w) =
+                (alpha.mul_add(self.db[i], self.from.1[i]), alpha.mul_add(self.dw[i], self.from.3[i]));
+            d[i] = a.neg_mul_add(w, b);
+        }
+        let k = a * mu / (bound * bound);
+        let q = dot(n, &d, &d).sqrt() / bound;
+        let e = q - one;
+        let root = e.mul_add(e, two * k).sqrt();
+        let x = R::select(R::zero().lt(e), k / (e.abs() + root), (root - e) * R::constant(0.5));
+        let mut x = x.max(one - q / (one + k)).min(one);
+        for _ in 0..3 {
+            let y = x * (two - x);
+            let f = (e + x).mul_add(y, -(k * (one - x)));
+            let slope = (e + x).mul_add(two * (one - x), y + k);
+            let bend = two * (one - x) - (e + x);
+            let step = f / (slope - f * bend / slope);
+            x = (x - step).clamp(x * R::constant(0.1), one);
+        }
+        let y = x * (two - x);
+        let share = y / (y + k);
+        let rest = k / (y + k) / a;
+        self.xi = R::select(lanes, bound, self.xi);
+        self.eta = R::select(lanes, mu / (bound * y), self.eta);
+        for i in 0..n {
+            self.b[i] = R::select(lanes, d[i] * share, self.b[i]);
+            self.w[i] = R::select(lanes, -(d[i] * rest), self.w[i]);
         }
     }
 
@@ -422,11 +512,15 @@ impl<R: Real> Rub<R> {
         let most = xi * R::constant(0.9);
         let share = R::select(most.lt(length), most / R::select(most.lt(length), length, R::one()), R::one());
         let eta = dot(n, v, v).sqrt() + least;
+        let zero = R::zero();
         self.xi = R::select(lanes, xi, self.xi);
         self.eta = R::select(lanes, eta, self.eta);
+        (self.dxi, self.deta) = (R::select(lanes, zero, self.dxi), R::select(lanes, zero, self.deta));
         for i in 0..n {
             self.b[i] = R::select(lanes, b[i] * share, self.b[i]);
             self.w[i] = R::select(lanes, v[i], self.w[i]);
+            (self.db[i], self.dw[i]) =
+                (R::select(lanes, zero, self.db[i]), R::select(lanes, zero, self.dw[i]));
         }
     }
 }

@@ -64,6 +64,27 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.centre(lanes, mean))
     }
 
+    /// See [`Rub::remember`].
+    #[inline(always)]
+    pub fn remember(&mut self) {
+        either!(self, law => law.remember())
+    }
+
+    /// See [`Rub::settle`].
+    #[inline(always)]
+    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
+        match self {
+            Friction::Round(rub) => rub.settle(lanes, alpha, mu, bound),
+            Friction::Linear(pyramid) => pyramid.settle(lanes, alpha, mu),
+        }
+    }
+
+    /// Sets the force per velocity where both count the same.
+    #[inline(always)]
+    pub fn set_scale(&mut self, scale: R) {
+        either!(self, law => law.scale = scale)
+    }
+
     /// Notes bound and velocity; gives the largest error of their equations.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {

@@ -92,6 +92,10 @@ pub trait Newton<R: Real> {
     fn mean_product(&self, alpha: R) -> R;
     /// Takes the step in the lanes that go on.
     fn advance(&mut self, going: R::Mask, alpha: R);
+    /// Remembers where the direction starts.
+    fn remember(&mut self);
+    /// Takes a share of the direction from there in the masked lanes, and all pairs to where their product is μ.
+    fn settle(&mut self, lanes: R::Mask, share: R, mu: R);
     /// Takes what is at the boundary of its cone back inside, products to about the mean; equations may suffer.
     fn centre(&mut self, lanes: R::Mask, mean: R);
 }
@@ -115,6 +119,9 @@ const SHORT: f64 = 0.1;
 /// What a careful attempt leaves of the products in each step, and of the way to the boundary.
 const CAREFUL: (f64, f64) = (0.3, 0.9);
 
+/// A warm start that jams within so many steps is given up.
+const EARLY: f64 = 2.0;
+
 /// How a solve begins and goes.
 #[derive(Clone, Copy, PartialEq)]
 enum Attempt {
@@ -135,31 +142,83 @@ impl Attempt {
             Attempt::Careful => 0.0,
         }
     }
+
+    /// Newton steps at most: what has not converged by then jams sooner or later, and goes on along the centre.
+    fn most(self) -> usize {
+        match self {
+            Attempt::Warm => 9,
+            Attempt::Cold => 25,
+            Attempt::Careful => usize::MAX,
+        }
+    }
 }
 
 /// Below so many κ on average the predictor, which aims at zero, says little about the way to κ: plain Newton steps.
 const NEAR: f64 = 10.0;
 
 impl InteriorPoint {
-    /// Solves the system in the masked lanes: warm first, cold where that fails, and carefully where that jams.
+    /// Solves the system in the masked lanes: warm first, cold where that fails, each of them along the centre where it jams; and
+    /// carefully where that fails as well.
     pub fn solve<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
         let first = if self.warm_start > 0.0 { Attempt::Warm } else { Attempt::Cold };
-        let mut solution = self.run(system, alive, first);
-        for attempt in [Attempt::Cold, Attempt::Careful] {
-            let failed = R::run(Inline(
-                #[inline(always)]
-                || alive & !solution.converged,
-            ));
-            if !failed.any() || (attempt == Attempt::Careful && !system.has_cones()) {
+        let solution = self.run(system, alive, first);
+        self.go_on(system, alive, solution, first)
+    }
+
+    /// Solves the system in the masked lanes from the iterate at hand: that of nearly the same system.
+    pub fn solve_again<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
+        let solution = self.follow_centre(system, alive);
+        let failed = failed(alive, &solution);
+        if !failed.any() {
+            return solution;
+        }
+        let again = self.solve(system, failed);
+        R::run(Inline(
+            #[inline(always)]
+            || solution.or(failed, &again),
+        ))
+    }
+
+    /// What is tried where the first attempt fails.
+    fn go_on<R: Real>(
+        &self,
+        system: &mut impl Newton<R>,
+        alive: R::Mask,
+        mut solution: Solution<R>,
+        first: Attempt,
+    ) -> Solution<R> {
+        let cones = system.has_cones();
+        let cold = [Some(Attempt::Cold), None, Some(Attempt::Careful)];
+        let all = [None, Some(Attempt::Cold), None, Some(Attempt::Careful)];
+        let left: &[Option<Attempt>] = match first {
+            Attempt::Warm if cones => &all,
+            Attempt::Warm => &cold[..1],
+            _ if cones => &cold[1..],
+            _ => &[],
+        };
+        for (i, attempt) in left.iter().enumerate() {
+            let mut failed = failed(alive, &solution);
+            if i == 0 && attempt.is_none() && first == Attempt::Warm {
+                // where a warm start jams at once it was a bad one: no place to go on from
+                failed = R::run(Inline(
+                    #[inline(always)]
+                    || failed & R::constant(EARLY).lt(solution.iterations),
+                ));
+                if !failed.any() {
+                    continue;
+                }
+            }
+            if !failed.any() {
                 break;
             }
-            if attempt != first {
-                let again = self.run(system, failed, attempt);
-                solution = R::run(Inline(
-                    #[inline(always)]
-                    || solution.or(failed, &again),
-                ));
-            }
+            let again = match *attempt {
+                Some(attempt) => self.run(system, failed, attempt),
+                None => self.follow_centre(system, failed),
+            };
+            solution = R::run(Inline(
+                #[inline(always)]
+                || solution.or(failed, &again),
+            ));
         }
         solution
     }
@@ -173,7 +232,9 @@ impl InteriorPoint {
             || self.note(lanes, violation, None),
         ));
         let mut jammed = R::Mask::splat(false);
-        for _ in 0..self.max_iterations {
+        let most =
+            if system.has_cones() { attempt.most().min(self.max_iterations) } else { self.max_iterations };
+        for _ in 0..most {
             let going = R::run(Inline(
                 #[inline(always)]
                 || lanes & !solution.converged & !jammed,
@@ -188,12 +249,15 @@ impl InteriorPoint {
                 #[inline(always)]
                 || jammed | (going & alpha.lt(R::constant(attempt.jam()))),
             ));
+            let before = system.mean_product(R::zero());
             system.advance(going, alpha);
             let mut next = system.evaluate(kappa);
             for _ in 0..HALVINGS {
+                // the mean is what every direction brings down; a single product of the scaled one may well rise
+                let now = system.mean_product(R::zero());
                 let worse = R::run(Inline(
                     #[inline(always)]
-                    || going & next.is_worse(&violation),
+                    || going & next.is_worse(&violation) & !(now - kappa).abs().lt((before - kappa).abs()),
                 ));
                 if !worse.any() {
                     break;
@@ -294,7 +358,7 @@ impl InteriorPoint {
 
     /// The figures after another step, if there was one.
     #[inline(always)]
-    fn note<R: Real>(
+    pub(super) fn note<R: Real>(
         &self,
         lanes: R::Mask,
         violation: Violation<R>,
@@ -311,6 +375,14 @@ impl InteriorPoint {
             },
         }
     }
+}
+
+/// Lanes that have not converged.
+fn failed<R: Real>(alive: R::Mask, solution: &Solution<R>) -> R::Mask {
+    R::run(Inline(
+        #[inline(always)]
+        || alive & !solution.converged,
+    ))
 }
 
 impl<R: Real> Aim<R> {

@@ -7,8 +7,10 @@
 //! | `scaling` | Nesterov and Todd's scaling of what rubs |
 //! | `pyramid` `friction` | the linear law of friction, and either law |
 //! | `iteration` | predictor, corrector, line search, centring |
+//! | `centre` | Newton on the central path, where cones are not in the way |
 //! | `lu` | the unsymmetric factor on the pattern of the joint graph |
 
+mod centre;
 mod cone;
 mod friction;
 mod iteration;

@@ -4,7 +4,7 @@
 //! ([Dojo] notes 1.5): η = ±v + ψ, σ = bound − Σ β, β∘η = κ, ψ σ = κ. All are orthants, so that friction may be more by √2 on
 //! the edges than on the faces, and pulls aside where sliding is not along an edge.
 
-use super::cone::{Aim, Directions, MOST_DIRECTIONS, RubLine, shrink};
+use super::cone::{Aim, Directions, MOST_DIRECTIONS, RubLine, shrink, split};
 use bellcrank_math::Real;
 
 const FACETS: usize = 2 * MOST_DIRECTIONS;
@@ -30,6 +30,9 @@ pub struct Pyramid<R: Real> {
     q: [R; FACETS],
     q0: R,
     b0: Directions<R>,
+    /// Force per velocity where both count the same [kg].
+    pub scale: R,
+    from: ([R; FACETS], [R; FACETS], R, R),
 }
 
 impl<R: Real> Pyramid<R> {
@@ -54,6 +57,8 @@ impl<R: Real> Pyramid<R> {
             q: none,
             q0: zero,
             b0: [zero; MOST_DIRECTIONS],
+            scale: one,
+            from: (ones, ones, one, one),
         }
     }
 
@@ -91,7 +96,12 @@ impl<R: Real> Pyramid<R> {
             self.beta[2 * i + 1] = R::select(lanes, minus, self.beta[2 * i + 1]);
             self.eta[2 * i] = R::select(lanes, psi + v[i], self.eta[2 * i]);
             self.eta[2 * i + 1] = R::select(lanes, psi - v[i], self.eta[2 * i + 1]);
+            for f in [2 * i, 2 * i + 1] {
+                (self.dbeta[f], self.deta[f]) =
+                    (R::select(lanes, zero, self.dbeta[f]), R::select(lanes, zero, self.deta[f]));
+            }
         }
+        (self.dpsi, self.dslack) = (R::select(lanes, zero, self.dpsi), R::select(lanes, zero, self.dslack));
         self.psi = R::select(lanes, psi, self.psi);
         self.slack = R::select(lanes, (bound - sum).max(least), self.slack);
     }
@@ -104,6 +114,29 @@ impl<R: Real> Pyramid<R> {
         for f in 0..2 * self.n {
             let (low, high) = (low / self.eta[f], high / self.eta[f]);
             self.beta[f] = R::select(lanes, self.beta[f].clamp(low, high), self.beta[f]);
+        }
+    }
+
+    /// Remembers where the direction starts.
+    #[inline(always)]
+    pub fn remember(&mut self) {
+        self.from = (self.beta, self.eta, self.psi, self.slack);
+    }
+
+    /// To the nearest point with products μ of where the step leads to.
+    #[inline(always)]
+    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R) {
+        let a = self.scale;
+        let (psi, slack) = (alpha.mul_add(self.dpsi, self.from.2), alpha.mul_add(self.dslack, self.from.3));
+        let (slack, psi) = split(a.neg_mul_add(psi, slack), a * mu);
+        self.psi = R::select(lanes, psi / a, self.psi);
+        self.slack = R::select(lanes, slack, self.slack);
+        for f in 0..2 * self.n {
+            let (beta, eta) =
+                (alpha.mul_add(self.dbeta[f], self.from.0[f]), alpha.mul_add(self.deta[f], self.from.1[f]));
+            let (beta, eta) = split(a.neg_mul_add(eta, beta), a * mu);
+            self.beta[f] = R::select(lanes, beta, self.beta[f]);
+            self.eta[f] = R::select(lanes, eta / a, self.eta[f]);
         }
     }
 
