@@ -10,6 +10,7 @@
 //! | `solved` | the step at κ, solved to rounding, and its equations in dual numbers |
 //! | `passes` | which numbers share an evaluation |
 //! | `slopes` | ∂r/∂θ, equation by equation |
+//! | `formulas` | the same for states and controls, without dual numbers |
 //! | `columns` | the same, column by column |
 //! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
 //! | `minimal` | minimal and maximal coordinates |
@@ -21,6 +22,7 @@ mod adjoint;
 #[cfg(test)]
 mod blocks;
 mod columns;
+mod formulas;
 mod inputs;
 mod minimal;
 mod passes;

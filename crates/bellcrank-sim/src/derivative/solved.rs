@@ -1,6 +1,7 @@
 //! A step solved to rounding at one κ: what derivatives are taken of. Its memory is kept from call to call.
 
 use super::columns::Columns;
+use super::formulas::{Answer, Formulas, is_covered, is_state_or_control};
 use super::passes::{Incidence, Pass, Passes};
 use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
@@ -44,8 +45,12 @@ pub(crate) struct Scratch {
     ws: Workspace<Many>,
     own: InteriorWorkspace<Many>,
     incidence: Incidence,
-    passes: Passes,
+    pub(super) passes: Passes,
     slopes: Slopes,
+    formulas: Formulas<f64>,
+    /// Everything in dual numbers, to compare with.
+    #[cfg(test)]
+    pub without_formulas: bool,
     pub columns: Columns,
 }
 
@@ -79,6 +84,9 @@ impl Scratch {
             incidence: Incidence::of(layout),
             passes: Passes::default(),
             slopes: Slopes::default(),
+            formulas: Formulas::new(layout),
+            #[cfg(test)]
+            without_formulas: false,
             columns: Columns::default(),
             plain,
             dual,
@@ -145,8 +153,18 @@ impl Scratch {
     ) -> Result<(), BatchError> {
         check_pairs(source, &self.solved.own, wrt)?;
         let changed = self.incidence.set_touches(&self.solved.own);
-        self.passes.plan(source.layout, &self.incidence, wrt, changed);
+        let Solved { inputs: Inputs { state, control, constants, dt, .. }, ws, own, .. } = &self.solved;
+        let (layout, settings) = (source.layout, how.0);
+        let answer = Answer { layout, constants, settings, dt: *dt, state, control, ws, own };
+        let covered = wrt.iter().any(|wrt| is_state_or_control(*wrt)) && is_covered(&answer);
+        #[cfg(test)]
+        let covered = covered && !self.without_formulas;
+        self.passes.plan(layout, &self.incidence, (wrt, covered), changed);
         self.columns.clear(wrt.len());
+        if covered {
+            self.formulas.read(&answer);
+            self.columns.take(&answer, wrt, &self.formulas);
+        }
         for pass in 0..self.passes.list.len() {
             self.evaluate(source, how, wrt, pass);
             let who = (&self.incidence, wrt);
