@@ -90,7 +90,11 @@ impl Batch {
     }
 
     fn check_freedoms(&self, world: usize, freedoms: &[usize]) -> Result<(), BatchError> {
-        let count = self.freedoms(world)?.len();
+        let (g, _) = self.find(world)?;
+        let dofs =
+            |joint: bellcrank_model::JointId| self.groups[g].layout().joints[joint.index()].kind.dof_count();
+        let tree = self.models[g].graph().tree();
+        let count: usize = tree.iter().map(|node| node.joint.map_or(6, dofs)).sum();
         let strange = freedoms.iter().find(|k| **k >= count);
         if let Some(&index) = strange {
             return Err(BatchError::NoSuchPart { what: "freedom", index, count });

@@ -131,7 +131,7 @@ impl Scratch {
         self.solve(source, how, None)?;
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
-        let values = f64::with_lanes(SolveColumns { layout: source.layout, columns, solved, mix: None });
+        let values = f64::with_lanes(SolveColumns { layout: source.layout, columns, solved });
         Ok(StepJacobian { wrt: wrt.to_vec(), values, end: self.step_end(source) })
     }
 

@@ -21,15 +21,6 @@ pub(crate) struct SolveColumns<'a> {
     pub layout: &'a Layout,
     pub columns: &'a Columns,
     pub solved: &'a Solved,
-    /// Combinations of columns to be solved for, row by row of the columns; none for the columns as they are.
-    pub mix: Option<&'a Mix>,
-}
-
-/// Σ over columns of weight · column, for several combinations: `weights` is by column, then by combination.
-#[derive(Clone, Debug)]
-pub(crate) struct Mix {
-    pub count: usize,
-    pub weights: Vec<f64>,
 }
 
 impl LaneJob<f64> for SolveColumns<'_> {
@@ -37,19 +28,13 @@ impl LaneJob<f64> for SolveColumns<'_> {
     type Output = Vec<f64>;
 
     fn run<R: Real<Elem = f64>>(self) -> Vec<f64> {
-        let count = self.mix.map_or(self.columns.count(), |mix| mix.count);
+        let count = self.columns.count();
         let (rows, bodies) = (Rows::of(self.layout), self.layout.position.len());
         let mut out = vec![0.0; 12 * bodies * count];
         let mut given = vec![0.0; rows.all * 6 * R::LANES];
         let mut work = Work::<R>::new(&rows);
         for first in (0..count).step_by(R::LANES) {
-            match self.mix {
-                None => self.scatter::<R>(first, &mut given, &mut work.some),
-                Some(mix) => R::run(Inline(
-                    #[inline(always)]
-                    || self.combine::<R>(mix, first, (&mut given, &mut work.some)),
-                )),
-            }
+            self.scatter::<R>(first, &mut given, &mut work.some);
             R::run(Inline(
                 #[inline(always)]
                 || {
@@ -64,19 +49,19 @@ impl LaneJob<f64> for SolveColumns<'_> {
 }
 
 /// One right-hand side per lane.
-struct Work<R> {
+pub(super) struct Work<R> {
     /// By elimination position: pushes, then velocities; what a refinement adds.
-    u: Vec<[R; 6]>,
+    pub u: Vec<[R; 6]>,
     more: Vec<[R; 6]>,
     joints: Vec<[R; 6]>,
     couplings: Vec<[R; 6]>,
-    ends: Vec<[R; 6]>,
+    pub ends: Vec<[R; 6]>,
     /// By row: whether the columns at hand have anything there.
     some: Vec<bool>,
 }
 
 impl<R: Real<Elem = f64>> Work<R> {
-    fn new(rows: &Rows) -> Self {
+    pub fn new(rows: &Rows) -> Self {
         let room = |count: usize| vec![[R::zero(); 6]; count];
         Work {
             u: room(rows.joints),
@@ -85,6 +70,32 @@ impl<R: Real<Elem = f64>> Work<R> {
             couplings: room(rows.ends - rows.couplings),
             ends: room(rows.joints),
             some: vec![false; rows.all],
+        }
+    }
+
+    /// No column has anything.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        let zero = [R::zero(); 6];
+        self.u.fill(zero);
+        self.joints.fill(zero);
+        self.couplings.fill(zero);
+        self.ends.fill(zero);
+        self.some.fill(false);
+    }
+
+    /// One row, to be added to.
+    #[inline(always)]
+    pub fn at(&mut self, rows: &Rows, row: usize) -> &mut [R; 6] {
+        self.some[row] = true;
+        if row < rows.joints {
+            &mut self.u[row]
+        } else if row < rows.couplings {
+            &mut self.joints[row - rows.joints]
+        } else if row < rows.ends {
+            &mut self.couplings[row - rows.couplings]
+        } else {
+            &mut self.ends[row - rows.ends]
         }
     }
 
@@ -128,40 +139,9 @@ impl SolveColumns<'_> {
         }
     }
 
-    /// Combinations next to each other, one per lane.
-    #[inline(always)]
-    fn combine<R: Real<Elem = f64>>(
-        &self,
-        mix: &Mix,
-        first: usize,
-        (given, some): (&mut [f64], &mut [bool]),
-    ) {
-        some.fill(false);
-        let wide = mix.count.min(first + R::LANES) - first;
-        for column in 0..self.columns.count() {
-            let own = &mix.weights[column * mix.count + first..][..wide];
-            let mut any = false;
-            for w in own {
-                any |= *w != 0.0;
-            }
-            if !any {
-                continue;
-            }
-            let weight = R::load(own);
-            for entry in self.columns.of(column) {
-                some[entry.row as usize] = true;
-                let at = entry.row as usize * 6 * R::LANES;
-                for i in 0..6 {
-                    let place = &mut given[at + i * R::LANES..][..R::LANES];
-                    weight.mul_add(R::splat(entry.value[i]), R::load(place)).store(place);
-                }
-            }
-        }
-    }
-
     /// H u = push − J₂ᵀ w rest, and rounds of rest ← rest + C u where joints open.
     #[inline(always)]
-    fn solve<R: Real<Elem = f64>>(&self, work: &mut Work<R>) {
+    pub fn solve<R: Real<Elem = f64>>(&self, work: &mut Work<R>) {
         let (own, Work { u, more, joints, couplings, some, .. }) = (&self.solved.own, work);
         self.push_rests(joints, couplings, u, Some(some));
         own.lu.solve_many_from(&own.pattern, u, some);
@@ -269,24 +249,25 @@ impl SolveColumns<'_> {
 
     /// Velocities move the end poses: δx = Δt δv, δθ = Δt D δω, and what moves by itself.
     #[inline(always)]
+    pub fn end_pose<R: Real<Elem = f64>>(&self, body: usize, work: &Work<R>) -> [R; 6] {
+        let (u, dt) = (&work.u[self.layout.position[body]], self.solved.inputs.dt);
+        let (mut moved, turn) = (work.ends[body], self.solved.own.bodies[body].turn);
+        for i in 0..3 {
+            moved[i] = u[i].mul_add(R::splat(dt), moved[i]);
+            for c in 0..3 {
+                moved[3 + i] = R::splat(dt * turn.entry(i, c)).mul_add(u[3 + c], moved[3 + i]);
+            }
+        }
+        moved
+    }
+
+    #[inline(always)]
     fn write<R: Real<Elem = f64>>(&self, work: &Work<R>, (first, count): (usize, usize), out: &mut [f64]) {
-        let (layout, dt) = (self.layout, self.solved.inputs.dt);
         let end = count.min(first + R::LANES);
-        for (b, &k) in layout.position.iter().enumerate() {
-            let (u, moved) = (&work.u[k], &work.ends[b]);
-            let turn = self.solved.own.bodies[b].turn;
+        for (b, &k) in self.layout.position.iter().enumerate() {
+            let (u, moved) = (&work.u[k], self.end_pose(b, work));
             for i in 0..12 {
-                let value = if i < 3 {
-                    u[i].mul_add(R::splat(dt), moved[i])
-                } else if i < 6 {
-                    let mut sum = moved[i];
-                    for c in 0..3 {
-                        sum = R::splat(dt * turn.entry(i - 3, c)).mul_add(u[3 + c], sum);
-                    }
-                    sum
-                } else {
-                    u[i - 6]
-                };
+                let value = if i < 6 { moved[i] } else { u[i - 6] };
                 value.store(&mut out[(12 * b + i) * count..][first..end]);
             }
         }

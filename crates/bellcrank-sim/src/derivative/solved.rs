@@ -34,6 +34,13 @@ pub(crate) struct Solved {
     pub iterations: usize,
 }
 
+impl Solved {
+    fn answer<'a>(&'a self, source: &Source<'a>, settings: &'a Settings) -> Answer<'a, f64> {
+        let Solved { inputs: Inputs { state, control, constants, dt, .. }, ws, own, .. } = self;
+        Answer { layout: source.layout, constants, settings, dt: *dt, state, control, ws, own }
+    }
+}
+
 /// Memory of derivatives of one model's steps.
 pub(crate) struct Scratch {
     /// Constants of the world below, or of all where worlds do not differ.
@@ -47,7 +54,7 @@ pub(crate) struct Scratch {
     incidence: Incidence,
     pub(super) passes: Passes,
     slopes: Slopes,
-    formulas: Formulas<f64>,
+    pub(super) formulas: Formulas<f64>,
     /// Everything in dual numbers, to compare with.
     #[cfg(test)]
     pub without_formulas: bool,
@@ -151,19 +158,36 @@ impl Scratch {
         how: (&Settings, &InteriorPoint),
         wrt: &[Wrt],
     ) -> Result<(), BatchError> {
-        check_pairs(source, &self.solved.own, wrt)?;
-        let changed = self.incidence.set_touches(&self.solved.own);
-        let Solved { inputs: Inputs { state, control, constants, dt, .. }, ws, own, .. } = &self.solved;
-        let (layout, settings) = (source.layout, how.0);
-        let answer = Answer { layout, constants, settings, dt: *dt, state, control, ws, own };
-        let covered = wrt.iter().any(|wrt| is_state_or_control(*wrt)) && is_covered(&answer);
+        let covered = wrt.iter().any(|wrt| is_state_or_control(*wrt)) && self.read_formulas(source, how);
+        self.linearise_with(covered, source, how, wrt)
+    }
+
+    /// The slopes of states by formulas; false where these do not hold.
+    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
+        let answer = self.solved.answer(source, how.0);
+        let covered = is_covered(&answer);
         #[cfg(test)]
         let covered = covered && !self.without_formulas;
-        self.passes.plan(layout, &self.incidence, (wrt, covered), changed);
-        self.columns.clear(wrt.len());
         if covered {
             self.formulas.read(&answer);
-            self.columns.take(&answer, wrt, &self.formulas);
+        }
+        covered
+    }
+
+    /// ∂r/∂θ of all columns, those of states and controls by the formulas that have been read or by dual numbers.
+    pub fn linearise_with(
+        &mut self,
+        covered: bool,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        wrt: &[Wrt],
+    ) -> Result<(), BatchError> {
+        check_pairs(source, &self.solved.own, wrt)?;
+        let changed = self.incidence.set_touches(&self.solved.own);
+        self.passes.plan(source.layout, &self.incidence, (wrt, covered), changed);
+        self.columns.clear(wrt.len());
+        if covered {
+            self.columns.take(&self.solved.answer(source, how.0), wrt, &self.formulas);
         }
         for pass in 0..self.passes.list.len() {
             self.evaluate(source, how, wrt, pass);

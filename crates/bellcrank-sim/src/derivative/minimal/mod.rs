@@ -8,9 +8,12 @@
 //! |---|---|
 //! | `mod` | states and the tangents of both maps |
 //! | `tree` | poses from coordinates of the spanning tree, and ∂X/∂q |
+//! | `chain` `columns` | the same for several columns at once, and the columns of a step |
 //! | `loops` | which coordinates are independent where loops close |
 //! | `step` | the Jacobian of a step from minimal to minimal state |
 
+mod chain;
+mod columns;
 mod loops;
 mod step;
 mod tree;
@@ -19,8 +22,10 @@ pub use step::MinimalStep;
 pub use tree::{Dense, Freedom};
 
 use crate::batch::BatchError;
+use crate::derivative::Solved;
 use crate::interior::BodyStep;
 use crate::rows::{joint_pose, unwrap};
+use crate::state::State;
 use crate::step::{Integrator, stage};
 use bellcrank_math::{Inline, Mat3, Pose, Real, Twist, Vec3, so3};
 use bellcrank_model::JointKind;
@@ -72,7 +77,21 @@ struct Turned {
     B: Mat3,
 }
 
+impl Interval {
+    /// The interval of a solved step.
+    #[inline(always)]
+    fn of_step(state: &State<f64>, solved: &Solved) -> Self {
+        let mut interval = Interval { before: state.X_WB.clone(), turns: Vec::new() };
+        for (b, X) in solved.ws.X_next.iter().enumerate() {
+            let turn = (X.R * state.X_WB[b].R.inverse()).to_mat3();
+            interval.turns.push((turn, solved.own.bodies[b].turn));
+        }
+        interval
+    }
+}
+
 impl Moving<'_> {
+    #[inline(always)]
     fn interval(&self, X: &[Pose], V: &[Twist]) -> Interval {
         let mut step = BodyStep::blank();
         let mut interval = Interval { before: Vec::new(), turns: Vec::new() };
@@ -195,10 +214,22 @@ impl Moving<'_> {
     /// ∂X/∂q of the independent freedoms.
     fn reduced(&self, X: &[Pose], count: usize, independent: &[usize]) -> Result<Dense, BatchError> {
         let T = self.tree.tangent(X, count);
-        let L = closure_rows(&self.tree, X, &T);
-        if L.values.is_empty() && independent.len() == count {
-            return Ok(T);
+        let dependent = self.dependent(X, count, independent)?;
+        if dependent.is_empty() { Ok(T) } else { Ok(reduce(&T, &dependent, independent)) }
+    }
+
+    /// The freedoms that follow the independent ones at these poses, and how.
+    fn dependent(
+        &self,
+        X: &[Pose],
+        count: usize,
+        independent: &[usize],
+    ) -> Result<Vec<(usize, Vec<f64>)>, BatchError> {
+        let closed = self.tree.closing().next().is_some() || !self.tree.layout.couplings.is_empty();
+        if !closed && independent.len() == count {
+            return Ok(Vec::new());
         }
+        let L = closure_rows(&self.tree, X, &self.tree.tangent(X, count));
         // what is chosen must not be taken, and the others must do for all rows
         let mut weight = vec![1.0; count];
         independent.iter().for_each(|k| weight[*k] = 0.0);
@@ -206,7 +237,7 @@ impl Moving<'_> {
         if left > 1e3 * SMALL || dependent.len() + independent.len() != count {
             return Err(BatchError::NotIndependent);
         }
-        Ok(reduce(&T, &dependent, independent))
+        Ok(dependent)
     }
 
     /// Groups of rotations whose last coordinates do not follow by subtraction alone.

@@ -200,6 +200,24 @@ impl Tree<'_> {
         all
     }
 
+    /// The row of one degree of freedom of a joint on its two bodies; (successor, predecessor).
+    #[inline(always)]
+    pub fn free_row(
+        &self,
+        joint: &JointLayout,
+        index: usize,
+        dof: usize,
+        X_WB: &[Pose],
+    ) -> ([f64; 6], [f64; 6]) {
+        let (X_WF, X_WM, X_FM) = joint_pose(joint, &self.constants.joints[index], X_WB);
+        let row = kinematics::rate_axes(joint.kind, X_FM)[dof].rotated(X_WF.R);
+        let on_s = row.at_point(X_WB[joint.successor].p - X_WM.p).to_array();
+        match joint.predecessor {
+            Some(p) => (on_s, (-row.at_point(X_WB[p].p - X_WM.p)).to_array()),
+            None => (on_s, [0.0; 6]),
+        }
+    }
+
     /// Rows on the two bodies of a joint: held ones first, then those of its degrees of freedom; (successor, predecessor).
     pub fn joint_rows(&self, joint: &JointLayout, index: usize, X_WB: &[Pose]) -> [([f64; 6], [f64; 6]); 6] {
         let (X_WF, X_WM, X_FM) = joint_pose(joint, &self.constants.joints[index], X_WB);

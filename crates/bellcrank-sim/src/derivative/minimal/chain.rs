@@ -1,0 +1,119 @@
+//! The spanning tree as a chain of small motions: how all bodies move with the rates of all freedoms, several columns at
+//! once.
+
+use super::tree::Tree;
+use crate::rows::joint_pose;
+use bellcrank_math::{Pose, Real, Vec3};
+use bellcrank_model::kinematics;
+
+/// One body of the tree: it moves with its parent, and along its own freedoms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub body: usize,
+    parent: Option<usize>,
+    /// From the parent's centre of mass to its own.
+    arm: [f64; 3],
+    /// Its freedoms among those of the tree.
+    first: usize,
+    count: usize,
+    /// Motion of the centre of mass and turn, world axes, by freedom.
+    axes: [[f64; 6]; 6],
+}
+
+/// All bodies, parents first.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    pub links: Vec<Link>,
+    pub freedoms: usize,
+}
+
+impl Tree<'_> {
+    /// The chain at these poses. Joints are taken as closed.
+    #[inline(always)]
+    pub(super) fn chain(&self, X_WB: &[Pose]) -> Chain {
+        let mut chain = Chain { links: Vec::with_capacity(X_WB.len()), freedoms: 0 };
+        for node in self.model.graph().tree() {
+            let body = node.body.index();
+            let mut link = Link {
+                body,
+                parent: None,
+                arm: [0.0; 3],
+                first: chain.freedoms,
+                count: 6,
+                axes: [[0.0; 6]; 6],
+            };
+            if let Some(p) = node.parent {
+                link.parent = Some(p.index());
+                link.arm = (X_WB[body].p - X_WB[p.index()].p).to_array();
+            }
+            match node.joint {
+                None => {
+                    for k in 0..6 {
+                        link.axes[k][k] = 1.0;
+                    }
+                }
+                Some(joint) => {
+                    let (layout, c) =
+                        (&self.layout.joints[joint.index()], &self.constants.joints[joint.index()]);
+                    let (X_WF, X_WM, X_FM) = joint_pose(layout, c, X_WB);
+                    let axes = kinematics::motion_axes(layout.kind, X_FM);
+                    let sign = if node.reversed { -1.0 } else { 1.0 };
+                    link.count = layout.kind.dof_count();
+                    for k in 0..link.count {
+                        let w = X_WF.R.rotate(axes[k].angular) * sign;
+                        let v = X_WF.R.rotate(axes[k].linear) * sign + w.cross(X_WB[body].p - X_WM.p);
+                        link.axes[k] = [v.x, v.y, v.z, w.x, w.y, w.z];
+                    }
+                }
+            }
+            chain.freedoms += link.count;
+            chain.links.push(link);
+        }
+        chain
+    }
+}
+
+/// How all bodies move, one column per lane.
+#[derive(Clone, Debug)]
+pub(super) struct Motion<R> {
+    /// (δx, δθ) by body, world axes.
+    pub bodies: Vec<[R; 6]>,
+    /// Bodies that do move.
+    pub some: Vec<bool>,
+}
+
+impl<R: Real<Elem = f64>> Motion<R> {
+    pub fn new(bodies: usize) -> Self {
+        Motion { bodies: vec![[R::zero(); 6]; bodies], some: vec![false; bodies] }
+    }
+
+    /// From the changes of all freedoms of the tree; `any` says which of these are not zero.
+    #[inline(always)]
+    pub fn follow(&mut self, chain: &Chain, dq: &[R], any: &[bool]) {
+        for link in &chain.links {
+            let (mut six, mut moves) = ([R::zero(); 6], false);
+            if let Some(p) = link.parent {
+                if self.some[p] {
+                    // δx_b = δx_p + δθ_p × (x_b − x_p)
+                    six = self.bodies[p];
+                    moves = true;
+                    let [x, y, z] = link.arm;
+                    let arm = Vec3::new(R::splat(x), R::splat(y), R::splat(z));
+                    let swept = Vec3::new(six[3], six[4], six[5]).cross(arm);
+                    six[0] += swept.x;
+                    six[1] += swept.y;
+                    six[2] += swept.z;
+                }
+            }
+            for k in 0..link.count {
+                if any[link.first + k] {
+                    moves = true;
+                    for i in 0..6 {
+                        six[i] = R::splat(link.axes[k][i]).mul_add(dq[link.first + k], six[i]);
+                    }
+                }
+            }
+            (self.bodies[link.body], self.some[link.body]) = (six, moves);
+        }
+    }
+}
