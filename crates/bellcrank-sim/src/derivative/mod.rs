@@ -12,7 +12,9 @@
 //! | `slopes` | ∂r/∂θ, equation by equation |
 //! | `formulas` | the same for states and controls, without dual numbers |
 //! | `columns` | the same, column by column |
+//! | `spread` | what lanes are: columns of one world, or worlds |
 //! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
+//! | `several` | minimal Jacobians of several worlds at once |
 //! | `minimal` | minimal and maximal coordinates |
 //!
 //! A step by Proximal-ADMM is differentiated as the implicit step with the same integrator from the same state: polished
@@ -26,9 +28,11 @@ mod formulas;
 mod inputs;
 mod minimal;
 mod passes;
+mod several;
 mod slopes;
 mod solve_columns;
 mod solved;
+mod spread;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};
@@ -42,7 +46,7 @@ use crate::step::Settings;
 use adjoint::pull_back;
 use bellcrank_math::{Dual, Elem, Inline, Pose, Real, Twist};
 use bellcrank_solve::InteriorPoint;
-use solve_columns::SolveColumns;
+use solve_columns::{Factored, SolveColumns};
 
 /// Derivatives that one evaluation in dual numbers carries: on a tree the poses of all bodies need no more.
 const CARRIED: usize = 12;
@@ -118,7 +122,7 @@ pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPo
 impl Scratch {
     pub(crate) fn step_end(&self, source: &Source<'_>) -> StepEnd {
         let (poses, velocities) = self.end(source);
-        StepEnd { poses, velocities, iterations: self.solved.iterations }
+        StepEnd { poses, velocities, iterations: self.solved.iterations as usize }
     }
 
     /// The Jacobian of the step from the source's state.
@@ -131,7 +135,8 @@ impl Scratch {
         self.solve(source, how, None)?;
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
-        let values = f64::with_lanes(SolveColumns { layout: source.layout, columns, solved });
+        let factored = Factored { layout: source.layout, solved };
+        let values = f64::with_lanes(SolveColumns { columns, factored });
         Ok(StepJacobian { wrt: wrt.to_vec(), values, end: self.step_end(source) })
     }
 

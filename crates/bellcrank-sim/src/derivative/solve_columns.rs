@@ -8,19 +8,25 @@
 
 use super::Solved;
 use super::columns::{Columns, Rows};
+use super::spread::{ColumnLanes, Spread};
 use crate::layout::Layout;
 use bellcrank_math::{Inline, LaneJob, Mask, Real};
 
 /// Rounds of taking the joints' compliance out of a solution, at most.
 pub(super) const REFINEMENTS: usize = 3;
 /// A joint may open with this share of the largest velocity.
-pub(super) const ENOUGH: f64 = 1e-7;
+pub(super) const ENOUGH: f64 = 1e-8;
 
 /// Solves for all columns.
 pub(crate) struct SolveColumns<'a> {
-    pub layout: &'a Layout,
     pub columns: &'a Columns,
-    pub solved: &'a Solved,
+    pub factored: Factored<'a, f64>,
+}
+
+/// A solved step with its factor.
+pub(crate) struct Factored<'a, N: Real> {
+    pub layout: &'a Layout,
+    pub solved: &'a Solved<N>,
 }
 
 impl LaneJob<f64> for SolveColumns<'_> {
@@ -29,7 +35,7 @@ impl LaneJob<f64> for SolveColumns<'_> {
 
     fn run<R: Real<Elem = f64>>(self) -> Vec<f64> {
         let count = self.columns.count();
-        let (rows, bodies) = (Rows::of(self.layout), self.layout.position.len());
+        let (rows, bodies) = (Rows::of(self.factored.layout), self.factored.layout.position.len());
         let mut out = vec![0.0; 12 * bodies * count];
         let mut given = vec![0.0; rows.all * 6 * R::LANES];
         let mut work = Work::<R>::new(&rows);
@@ -39,7 +45,7 @@ impl LaneJob<f64> for SolveColumns<'_> {
                 #[inline(always)]
                 || {
                     work.load(&rows, &mut given);
-                    self.solve(&mut work);
+                    self.factored.solve::<ColumnLanes<R>>(&mut work);
                     self.write(&work, (first, count), &mut out);
                 },
             ));
@@ -139,35 +145,59 @@ impl SolveColumns<'_> {
         }
     }
 
+    /// Rows of all bodies, for the columns at hand.
+    #[inline(always)]
+    fn write<R: Real<Elem = f64>>(&self, work: &Work<R>, (first, count): (usize, usize), out: &mut [f64]) {
+        let end = count.min(first + R::LANES);
+        for (b, &k) in self.factored.layout.position.iter().enumerate() {
+            let (u, moved) = (&work.u[k], self.factored.end_pose::<ColumnLanes<R>>(b, work));
+            for i in 0..12 {
+                let value = if i < 6 { moved[i] } else { u[i - 6] };
+                value.store(&mut out[(12 * b + i) * count..][first..end]);
+            }
+        }
+    }
+}
+
+impl<N: Real<Elem = f64>> Factored<'_, N> {
     /// H u = push − J₂ᵀ w rest, and rounds of rest ← rest + C u where joints open.
     #[inline(always)]
-    pub fn solve<R: Real<Elem = f64>>(&self, work: &mut Work<R>) {
+    pub fn solve<S: Spread<Number = N>>(&self, work: &mut Work<S::Many>) {
         let (own, Work { u, more, joints, couplings, some, .. }) = (&self.solved.own, work);
-        self.push_rests(joints, couplings, u, Some(some));
-        own.lu.solve_many_from(&own.pattern, u, some);
-        self.open(u, joints, couplings);
+        self.push_rests::<S>(joints, couplings, u, some);
+        S::solve(&own.lu, &own.pattern, u, some);
+        self.open::<S>(u, joints, couplings);
         for round in 0..REFINEMENTS {
-            if !self.is_open(u, joints, couplings) {
+            let open = self.is_open::<S>(u, joints, couplings);
+            if !open.any() {
                 break;
             }
-            more.fill([R::zero(); 6]);
-            self.push_rests(joints, couplings, more, None);
-            own.lu.solve_many(&own.pattern, more);
-            for (sum, x) in u.iter_mut().zip(&*more) {
+            more.fill([S::Many::zero(); 6]);
+            some.fill(true);
+            self.push_rests::<S>(joints, couplings, more, some);
+            S::solve(&own.lu, &own.pattern, more, some);
+            for (sum, x) in u.iter_mut().zip(more.iter_mut()) {
                 for i in 0..6 {
+                    // a column that is closed stays as it is, whatever its neighbours need
+                    x[i] = S::Many::select(open, x[i], S::Many::zero());
                     sum[i] += x[i];
                 }
             }
             if round + 1 < REFINEMENTS {
-                self.open(more, joints, couplings);
+                self.open::<S>(more, joints, couplings);
             }
         }
     }
 
-    /// Whether some column opens a joint or a coupling faster than what is left to rounding.
+    /// Which columns open a joint or a coupling faster than what is left to rounding.
     #[inline(always)]
-    fn is_open<R: Real<Elem = f64>>(&self, u: &[[R; 6]], joints: &[[R; 6]], couplings: &[[R; 6]]) -> bool {
-        let (mut fastest, mut widest) = (R::zero(), R::zero());
+    fn is_open<S: Spread<Number = N>>(
+        &self,
+        u: &[[S::Many; 6]],
+        joints: &[[S::Many; 6]],
+        couplings: &[[S::Many; 6]],
+    ) -> <S::Many as Real>::Mask {
+        let (mut fastest, mut widest) = (S::Many::zero(), S::Many::zero());
         for x in u {
             for i in 0..6 {
                 fastest = fastest.max(x[i].abs());
@@ -181,96 +211,85 @@ impl SolveColumns<'_> {
         for rest in couplings {
             widest = widest.max(rest[0].abs());
         }
-        (fastest * R::splat(ENOUGH)).lt(widest).any()
+        (fastest * S::Many::splat(ENOUGH)).lt(widest)
     }
 
     /// x −= J₂ᵀ w rest; only for what `some` says is not zero, which then says what is reached.
     #[inline(always)]
-    fn push_rests<R: Real<Elem = f64>>(
+    fn push_rests<S: Spread<Number = N>>(
         &self,
-        joints: &[[R; 6]],
-        couplings: &[[R; 6]],
-        x: &mut [[R; 6]],
-        mut some: Option<&mut Vec<bool>>,
+        joints: &[[S::Many; 6]],
+        couplings: &[[S::Many; 6]],
+        x: &mut [[S::Many; 6]],
+        some: &mut [bool],
     ) {
         let (layout, ws, rows) = (self.layout, &self.solved.ws, Rows::of(self.layout));
         for (j, joint) in layout.joints.iter().enumerate() {
             let (start, rest) = (&ws.joints[j], &joints[j]);
             let (s, p) = (layout.position[joint.successor], joint.predecessor);
-            if let Some(some) = &mut some {
-                if !some[rows.joints + j] {
-                    continue;
-                }
-                some[s] = true;
-                if let Some(p) = p {
-                    some[layout.position[p]] = true;
-                }
+            if !some[rows.joints + j] {
+                continue;
+            }
+            some[s] = true;
+            if let Some(p) = p {
+                some[layout.position[p]] = true;
             }
             for i in 0..joint.kind.row_count() {
-                let amount = rest[i] * R::splat(start.weight[i]);
-                subtract(&mut x[s], &start.s[i], amount);
+                let amount = rest[i] * S::lift(start.weight[i]);
+                subtract_lifted::<S>(&mut x[s], &start.s[i], amount);
                 if let Some(p) = p {
-                    subtract(&mut x[layout.position[p]], &start.p[i], amount);
+                    subtract_lifted::<S>(&mut x[layout.position[p]], &start.p[i], amount);
                 }
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
-            let amount = couplings[c][0] * R::splat(ws.coupling_weight[c]);
+            let amount = couplings[c][0] * S::lift(ws.coupling_weight[c]);
             for (row, &b) in ws.couplings[c].iter().zip(&coupling.bodies) {
-                if let Some(some) = &mut some {
-                    some[layout.position[b]] = true;
-                }
-                subtract(&mut x[layout.position[b]], row, amount);
+                some[layout.position[b]] = true;
+                subtract_lifted::<S>(&mut x[layout.position[b]], row, amount);
             }
         }
     }
 
     /// rest += C x
     #[inline(always)]
-    fn open<R: Real<Elem = f64>>(&self, x: &[[R; 6]], joints: &mut [[R; 6]], couplings: &mut [[R; 6]]) {
+    fn open<S: Spread<Number = N>>(
+        &self,
+        x: &[[S::Many; 6]],
+        joints: &mut [[S::Many; 6]],
+        couplings: &mut [[S::Many; 6]],
+    ) {
         let (layout, own) = (self.layout, &self.solved.own);
         for (j, joint) in layout.joints.iter().enumerate() {
             let (end, rest) = (&own.joints[j], &mut joints[j]);
             let (s, p) = (layout.position[joint.successor], joint.predecessor);
             for i in 0..joint.kind.row_count() {
-                let mut sum = along(&end.s[i], &x[s], rest[i]);
+                let mut sum = along::<S>(&end.s[i], &x[s], rest[i]);
                 if let Some(p) = p {
-                    sum = along(&end.p[i], &x[layout.position[p]], sum);
+                    sum = along::<S>(&end.p[i], &x[layout.position[p]], sum);
                 }
                 rest[i] = sum;
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
             for (row, &b) in own.couplings[c].row.iter().zip(&coupling.bodies) {
-                couplings[c][0] = along(row, &x[layout.position[b]], couplings[c][0]);
+                couplings[c][0] = along::<S>(row, &x[layout.position[b]], couplings[c][0]);
             }
         }
     }
 
     /// Velocities move the end poses: δx = Δt δv, δθ = Δt D δω, and what moves by itself.
     #[inline(always)]
-    pub fn end_pose<R: Real<Elem = f64>>(&self, body: usize, work: &Work<R>) -> [R; 6] {
+    pub fn end_pose<S: Spread<Number = N>>(&self, body: usize, work: &Work<S::Many>) -> [S::Many; 6] {
         let (u, dt) = (&work.u[self.layout.position[body]], self.solved.inputs.dt);
         let (mut moved, turn) = (work.ends[body], self.solved.own.bodies[body].turn);
         for i in 0..3 {
-            moved[i] = u[i].mul_add(R::splat(dt), moved[i]);
+            moved[i] = u[i].mul_add(S::lift(dt), moved[i]);
             for c in 0..3 {
-                moved[3 + i] = R::splat(dt * turn.entry(i, c)).mul_add(u[3 + c], moved[3 + i]);
+                moved[3 + i] = S::lift(dt * turn.entry(i, c)).mul_add(u[3 + c], moved[3 + i]);
             }
         }
         moved
-    }
-
-    #[inline(always)]
-    fn write<R: Real<Elem = f64>>(&self, work: &Work<R>, (first, count): (usize, usize), out: &mut [f64]) {
-        let end = count.min(first + R::LANES);
-        for (b, &k) in self.layout.position.iter().enumerate() {
-            let (u, moved) = (&work.u[k], self.end_pose(b, work));
-            for i in 0..12 {
-                let value = if i < 6 { moved[i] } else { u[i - 6] };
-                value.store(&mut out[(12 * b + i) * count..][first..end]);
-            }
-        }
     }
 }
 
@@ -282,11 +301,19 @@ pub(super) fn subtract<R: Real<Elem = f64>>(x: &mut [R; 6], row: &[f64; 6], amou
     }
 }
 
+/// x −= amount · row
+#[inline(always)]
+fn subtract_lifted<S: Spread>(x: &mut [S::Many; 6], row: &[S::Number; 6], amount: S::Many) {
+    for i in 0..6 {
+        x[i] = S::lift(row[i]).neg_mul_add(amount, x[i]);
+    }
+}
+
 /// sum + row · x
 #[inline(always)]
-fn along<R: Real<Elem = f64>>(row: &[f64; 6], x: &[R; 6], mut sum: R) -> R {
+fn along<S: Spread>(row: &[S::Number; 6], x: &[S::Many; 6], mut sum: S::Many) -> S::Many {
     for i in 0..6 {
-        sum = R::splat(row[i]).mul_add(x[i], sum);
+        sum = S::lift(row[i]).mul_add(x[i], sum);
     }
     sum
 }

@@ -132,15 +132,32 @@ impl<R: Real> BlockLu<R> {
         x: &mut [[W; 6]],
         reached: &mut [bool],
     ) {
+        self.solve_reached(pattern, x, reached, W::splat);
+    }
+
+    /// The same for one right-hand side.
+    #[inline(always)]
+    pub fn solve_from(&self, pattern: &BlockPattern, x: &mut [[R; 6]], reached: &mut [bool]) {
+        self.solve_reached(pattern, x, reached, same);
+    }
+
+    #[inline(always)]
+    fn solve_reached<W: Real>(
+        &self,
+        pattern: &BlockPattern,
+        x: &mut [[W; 6]],
+        reached: &mut [bool],
+        lift: impl Fn(R) -> W + Copy,
+    ) {
         for k in 0..self.diagonal.len() {
             if reached[k] {
-                self.eliminate(pattern, k, x, W::splat);
+                self.eliminate(pattern, k, x, lift);
                 for q in pattern.column(k) {
                     reached[pattern.row[q]] |= self.used[q];
                 }
             }
         }
-        self.substitute(pattern, x, W::splat);
+        self.substitute(pattern, x, lift);
     }
 
     #[inline(always)]

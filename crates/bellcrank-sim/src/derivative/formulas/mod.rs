@@ -62,34 +62,38 @@ pub(crate) fn is_state_or_control(wrt: Wrt) -> bool {
     )
 }
 
-/// Whether the formulas hold for this step: no lines, no joint torn open, and contacts by features that are fixed to
+/// Whether a number is a control.
+pub(crate) fn is_control(wrt: Wrt) -> bool {
+    matches!(wrt, Wrt::Effort(_) | Wrt::TargetPosition(_) | Wrt::TargetVelocity(_))
+}
+
+/// Where the formulas hold for this step: no lines, no joint torn open, and contacts by features that are fixed to
 /// their shapes.
-pub(crate) fn is_covered<R: Real>(answer: &Answer<'_, R>) -> bool {
+pub(crate) fn is_covered<R: Real>(answer: &Answer<'_, R>) -> R::Mask {
     let Answer { layout, settings, dt, ws, own, .. } = *answer;
-    if !layout.lines.is_empty() {
-        return false;
-    }
-    let zero = R::zero();
+    let (zero, mut holds) = (R::zero(), R::Mask::splat(layout.lines.is_empty()));
     for (joint, rows) in layout.joints.iter().zip(&ws.joints) {
         for i in 0..joint.kind.row_count() {
-            if zero.lt(rows.target[i].abs()).any() {
-                return false;
-            }
+            holds = holds & rows.target[i].abs().le(zero);
         }
     }
-    own.touches.iter().all(|touch| {
+    // what is deep inside is let out slowly, by where it starts
+    let slow = R::constant(-settings.recovery_speed) * dt;
+    for touch in &own.touches {
         let at = &layout.contacts[touch.slot];
         let kind = layout.plan.pairs()[at.pair].kind;
         if is_searched(kind) || touch.caught {
-            return true;
+            continue;
         }
-        // a point of the body on a plane of the world; what is deep inside is let out slowly, by where it starts
+        // a point of the body on a plane of the world
         let fixed = matches!(kind, PairKind::PlaneSphere | PairKind::PlaneCapsule | PairKind::PlaneBox);
-        let slow = R::constant(-settings.recovery_speed) * dt;
-        let deep = |distance: R| distance.lt(slow).any();
-        let mut here = ws.touching.iter().filter(|touching| touching.slot == touch.slot);
-        fixed && at.a.is_none() && here.all(|touching| !deep(touching.contact.distance))
-    })
+        let mut good = R::Mask::splat(fixed && at.a.is_none());
+        for touching in ws.touching.iter().filter(|touching| touching.slot == touch.slot) {
+            good = good & !touching.contact.distance.lt(slow);
+        }
+        holds = holds & (good | !touch.push.acts);
+    }
+    holds
 }
 
 impl<R: Real> Formulas<R> {

@@ -8,135 +8,169 @@ use super::chain::{Chain, Motion};
 use super::{Interval, Turned};
 use crate::derivative::columns::{Columns, Rows};
 use crate::derivative::formulas::{Formulas, Slot};
-use crate::derivative::solve_columns::{SolveColumns, Work};
-use bellcrank_math::{Inline, LaneJob, Mat3, Real, Vec3};
+use crate::derivative::solve_columns::{Factored, Work};
+use crate::derivative::spread::{ColumnLanes, Spread};
+use bellcrank_math::{Inline, LaneJob, Mask, Mat3, Real};
 
 /// One end of an interval.
-pub(super) struct Side {
-    pub chain: Chain,
+pub(super) struct Side<N> {
+    pub chain: Chain<N>,
     /// Where loops close: freedoms of the tree that follow, and how.
-    pub dependent: Vec<(usize, Vec<f64>)>,
+    pub dependent: Vec<(usize, Vec<N>)>,
 }
 
 /// A row of a freedom at the end of the step: bodies and what their motion counts.
-pub(super) type EndRow = [Option<(usize, [f64; 6])>; 2];
+pub(super) type EndRow<N> = [Option<(usize, [N; 6])>; 2];
+
+/// Where slopes come from.
+pub(super) enum Slopes<'a, N> {
+    /// States by formulas; besides them controls: joint, row and impulse along it.
+    Formulas(&'a Formulas<N>, &'a [Option<(usize, usize, N)>]),
+    /// States by formulas, all else in columns.
+    Both(&'a Formulas<N>, &'a Columns),
+    /// Everything in columns, states first.
+    Columns(&'a Columns),
+}
 
 /// All that columns are made from.
-pub(super) struct MinimalColumns<'a> {
-    pub solve: SolveColumns<'a>,
-    /// Slopes by states; where there are none, columns begin with those of states.
-    pub formulas: Option<&'a Formulas<f64>>,
+pub(super) struct MinimalColumns<'a, N: Real> {
+    pub factored: Factored<'a, N>,
+    pub slopes: Slopes<'a, N>,
+    /// Number of columns besides those of states.
+    pub besides: usize,
     /// The independent freedoms, among those of the tree.
     pub list: &'a [usize],
     /// The interval that ends at the start of the step, both its ends, and groups of rotations.
-    pub interval: &'a Interval,
-    pub sides: &'a [Side; 2],
-    pub turned: &'a [Turned],
+    pub interval: &'a Interval<N>,
+    pub sides: &'a [Side<N>; 2],
+    pub turned: &'a [Turned<N>],
     /// At the end of the step.
-    pub end_rows: &'a [EndRow],
-    pub end_turned: &'a [Turned],
+    pub end_rows: &'a [EndRow<N>],
+    pub end_turned: &'a [Turned<N>],
     pub dt: f64,
 }
 
 /// Memory of one group of columns.
-struct Group<R> {
-    /// Changes of all freedoms of the tree at the ends of the interval, by freedom and lane.
-    changes: [Vec<f64>; 2],
+struct Group<S: Spread> {
+    /// Changes of all freedoms of the tree at the ends of the interval.
+    changes: [Vec<S::Many>; 2],
     any: [Vec<bool>; 2],
-    dq: Vec<R>,
-    now: Motion<R>,
-    before: Motion<R>,
-    rates: Vec<[R; 6]>,
+    now: Motion<S::Many>,
+    before: Motion<S::Many>,
+    rates: Vec<[S::Many; 6]>,
+    /// By freedom: δq⁺.
+    ends: Vec<S::Many>,
 }
 
-impl LaneJob<f64> for MinimalColumns<'_> {
+impl LaneJob<f64> for MinimalColumns<'_, f64> {
     /// By row (δq⁺, δq̇⁺) and column (δq, δq̇, what is asked for besides).
     type Output = Vec<f64>;
 
     fn run<R: Real<Elem = f64>>(self) -> Vec<f64> {
-        let (own, bodies) = (2 * self.list.len(), self.solve.layout.position.len());
-        let states = if self.formulas.is_some() { 0 } else { 12 * bodies };
-        let count = own + self.solve.columns.count() - states;
-        let rows = Rows::of(self.solve.layout);
-        let mut out = vec![0.0; own * count];
-        let mut work = Work::<R>::new(&rows);
-        let freedoms = self.sides[0].chain.freedoms;
-        let mut group = Group {
-            changes: [(); 2].map(|()| vec![0.0; freedoms * R::LANES]),
+        self.solve::<ColumnLanes<R>>(1).swap_remove(0)
+    }
+}
+
+impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
+    /// The same for several worlds.
+    pub fn solve<S: Spread<Number = N>>(&self, worlds: usize) -> Vec<Vec<f64>> {
+        let (own, layout) = (2 * self.list.len(), self.factored.layout);
+        let (count, bodies) = (own + self.besides, layout.position.len());
+        let rows = Rows::of(layout);
+        let mut out = vec![vec![0.0; own * count]; worlds];
+        let mut work = Work::<S::Many>::new(&rows);
+        let (freedoms, zero) = (self.sides[0].chain.freedoms, S::Many::zero());
+        let mut group = Group::<S> {
+            changes: [(); 2].map(|()| vec![zero; freedoms]),
             any: [(); 2].map(|()| vec![false; freedoms]),
-            dq: vec![R::zero(); freedoms],
             now: Motion::new(bodies),
             before: Motion::new(bodies),
-            rates: vec![[R::zero(); 6]; bodies],
+            rates: vec![[zero; 6]; bodies],
+            ends: vec![zero; self.list.len()],
         };
-        let inverses: Vec<Mat3> = self.interval.turns.iter().map(|(_, D)| D.inverse()).collect();
-        for first in (0..count).step_by(R::LANES) {
-            R::run(Inline(
+        let mut inverses = Vec::with_capacity(bodies);
+        S::Many::run(Inline(
+            #[inline(always)]
+            || {
+                for (_, D) in &self.interval.turns {
+                    inverses.push(D.inverse());
+                }
+            },
+        ));
+        for first in (0..count).step_by(S::COLUMNS) {
+            S::Many::run(Inline(
                 #[inline(always)]
                 || {
                     work.clear();
                     if first < own {
                         self.start(first, &mut group);
                         self.follow(&inverses, &mut group);
-                        match self.formulas {
-                            Some(formulas) => self.push(formulas, &rows, &group, &mut work),
-                            None => self.push_columns(&rows, &group, &mut work),
+                        match self.slopes {
+                            Slopes::Formulas(formulas, _) | Slopes::Both(formulas, _) => {
+                                self.push(formulas, &rows, &group, &mut work)
+                            }
+                            Slopes::Columns(columns) => self.push_columns(columns, &rows, &group, &mut work),
                         }
                     }
-                    self.besides((first, own, states), &rows, &mut work);
-                    self.solve.solve(&mut work);
-                    self.read((first, count), &work, &mut out);
+                    if first + S::COLUMNS > own {
+                        self.push_besides::<S>((first, own), &rows, &mut work);
+                    }
+                    self.factored.solve::<S>(&mut work);
+                    self.read((first, count), &work, &mut group, &mut out);
                 },
             ));
         }
         out
     }
-}
 
-impl MinimalColumns<'_> {
     /// The changes of all freedoms at both ends of the interval: δq, and δq⁻ = A δq − Δt B δq̇.
     #[inline(always)]
-    fn start<R: Real<Elem = f64>>(&self, first: usize, group: &mut Group<R>) {
-        let (count, lanes) = (self.list.len(), R::LANES);
+    fn start<S: Spread<Number = N>>(&self, first: usize, group: &mut Group<S>) {
+        let count = self.list.len();
+        let (one, back) = (N::one(), N::constant(-self.dt));
         for side in 0..2 {
-            group.changes[side].fill(0.0);
+            group.changes[side].fill(S::Many::zero());
             group.any[side].fill(false);
         }
-        for lane in 0..lanes.min((2 * count).saturating_sub(first)) {
-            let (column, is_rate) = ((first + lane) % count, first + lane >= count);
+        for lane in 0..S::COLUMNS.min(2 * count - first) {
+            let is_rate = first + lane >= count;
+            let column = if is_rate { first + lane - count } else { first + lane };
             if !is_rate {
-                self.change(0, column, 1.0, lane, group);
+                self.change(0, column, one, lane, group);
             }
-            let turned = self.turned.iter().find(|t| (t.first..t.first + 3).contains(&column));
-            match turned {
-                None => self.change(1, column, if is_rate { -self.dt } else { 1.0 }, lane, group),
-                Some(t) => {
+            let mut alone = true;
+            for t in self.turned {
+                if column >= t.first && column < t.first + 3 {
+                    alone = false;
                     for i in 0..3 {
                         let k = column - t.first;
-                        let amount = if is_rate { -self.dt * t.B.entry(i, k) } else { t.A.entry(i, k) };
+                        let amount = if is_rate { back * t.B.entry(i, k) } else { t.A.entry(i, k) };
                         self.change(1, t.first + i, amount, lane, group);
                     }
                 }
+            }
+            if alone {
+                self.change(1, column, if is_rate { back } else { one }, lane, group);
             }
         }
     }
 
     /// One independent freedom at one end of the interval, with all that follow it.
     #[inline(always)]
-    fn change<R: Real<Elem = f64>>(
+    fn change<S: Spread<Number = N>>(
         &self,
         side: usize,
         column: usize,
-        amount: f64,
+        amount: N,
         lane: usize,
-        group: &mut Group<R>,
+        group: &mut Group<S>,
     ) {
         let (k, changes, any) = (self.list[column], &mut group.changes[side], &mut group.any[side]);
-        changes[k * R::LANES + lane] += amount;
+        S::add(&mut changes[k], lane, amount);
         any[k] = true;
         for (d, follows) in &self.sides[side].dependent {
-            if follows[k] != 0.0 {
-                changes[d * R::LANES + lane] += amount * follows[k];
+            if N::zero().lt(follows[k].abs()).any() {
+                S::add(&mut changes[*d], lane, amount * follows[k]);
                 any[*d] = true;
             }
         }
@@ -144,33 +178,29 @@ impl MinimalColumns<'_> {
 
     /// δX and δV of all bodies: δv = (δx − δx⁻)/Δt, δω = D⁻¹ (δθ − Q δθ⁻)/Δt.
     #[inline(always)]
-    fn follow<R: Real<Elem = f64>>(&self, inverses: &[Mat3], group: &mut Group<R>) {
-        let Group { changes, any, dq, now, before, rates } = group;
-        for (side, motion) in [(0, &mut *now), (1, &mut *before)] {
-            for (k, x) in dq.iter_mut().enumerate() {
-                *x = R::load(&changes[side][k * R::LANES..][..R::LANES]);
-            }
-            motion.follow(&self.sides[side].chain, dq, &any[side]);
-        }
-        let inverse_dt = R::splat(1.0 / self.dt);
+    fn follow<S: Spread<Number = N>>(&self, inverses: &[Mat3<N>], group: &mut Group<S>) {
+        let Group { changes, any, now, before, rates, .. } = group;
+        now.follow::<S>(&self.sides[0].chain, &changes[0], &any[0]);
+        before.follow::<S>(&self.sides[1].chain, &changes[1], &any[1]);
+        let inverse_dt = S::Many::splat(1.0 / self.dt);
         for (b, rate) in rates.iter_mut().enumerate() {
-            let (X, last) = (&now.bodies[b], &before.bodies[b]);
+            if !now.some[b] && !before.some[b] {
+                continue;
+            }
+            let (X, last, Q) = (&now.bodies[b], &before.bodies[b], self.interval.turns[b].0);
+            let mut open = [S::Many::zero(); 3];
             for i in 0..3 {
                 rate[i] = (X[i] - last[i]) * inverse_dt;
-            }
-            let Q = self.interval.turns[b].0;
-            let mut open = [R::zero(); 3];
-            for i in 0..3 {
                 let mut sum = X[3 + i];
                 for k in 0..3 {
-                    sum = R::splat(Q.entry(i, k)).neg_mul_add(last[3 + k], sum);
+                    sum = S::lift(Q.entry(i, k)).neg_mul_add(last[3 + k], sum);
                 }
                 open[i] = sum * inverse_dt;
             }
             for i in 0..3 {
-                let mut sum = R::zero();
+                let mut sum = S::Many::zero();
                 for k in 0..3 {
-                    sum = R::splat(inverses[b].entry(i, k)).mul_add(open[k], sum);
+                    sum = S::lift(inverses[b].entry(i, k)).mul_add(open[k], sum);
                 }
                 rate[3 + i] = sum;
             }
@@ -179,31 +209,32 @@ impl MinimalColumns<'_> {
 
     /// What the equations are short of when the start moves so.
     #[inline(always)]
-    fn push<R: Real<Elem = f64>>(
+    fn push<S: Spread<Number = N>>(
         &self,
-        formulas: &Formulas<f64>,
+        formulas: &Formulas<N>,
         rows: &Rows,
-        group: &Group<R>,
-        work: &mut Work<R>,
+        group: &Group<S>,
+        work: &mut Work<S::Many>,
     ) {
         for b in 0..group.rates.len() {
             if group.now.some[b] {
+                let X = &group.now.bodies[b];
                 for slot in &formulas.slots.pose[b] {
-                    add_slot(slot, &group.now.bodies[b], rows, work);
+                    add_slot::<S>(slot, X, rows, work);
                 }
-                let (X, end, E) = (&group.now.bodies[b], &mut work.ends[b], formulas.bodies[b].turn);
+                let (end, E) = (&mut work.ends[b], formulas.bodies[b].turn);
                 for i in 0..3 {
                     end[i] = X[i];
-                    let mut sum = R::zero();
+                    let mut sum = S::Many::zero();
                     for k in 0..3 {
-                        sum = R::splat(E.entry(i, k)).mul_add(X[3 + k], sum);
+                        sum = S::lift(E.entry(i, k)).mul_add(X[3 + k], sum);
                     }
                     end[3 + i] = sum;
                 }
             }
             if group.now.some[b] || group.before.some[b] {
                 for slot in &formulas.slots.velocity[b] {
-                    add_slot(slot, &group.rates[b], rows, work);
+                    add_slot::<S>(slot, &group.rates[b], rows, work);
                 }
             }
         }
@@ -211,17 +242,23 @@ impl MinimalColumns<'_> {
 
     /// The same from columns of all states.
     #[inline(always)]
-    fn push_columns<R: Real<Elem = f64>>(&self, rows: &Rows, group: &Group<R>, work: &mut Work<R>) {
+    fn push_columns<S: Spread<Number = N>>(
+        &self,
+        columns: &Columns,
+        rows: &Rows,
+        group: &Group<S>,
+        work: &mut Work<S::Many>,
+    ) {
         for b in 0..group.rates.len() {
             if !(group.now.some[b] || group.before.some[b]) {
                 continue;
             }
             for i in 0..12 {
                 let weight = if i < 6 { group.now.bodies[b][i] } else { group.rates[b][i - 6] };
-                for entry in self.solve.columns.of(12 * b + i) {
+                for entry in columns.of(12 * b + i) {
                     let six = work.at(rows, entry.row as usize);
                     for r in 0..6 {
-                        six[r] = R::splat(entry.value[r]).mul_add(weight, six[r]);
+                        six[r] = S::Many::splat(entry.value[r]).mul_add(weight, six[r]);
                     }
                 }
             }
@@ -230,21 +267,40 @@ impl MinimalColumns<'_> {
 
     /// What is asked for besides, each in its own lane.
     #[inline(always)]
-    fn besides<R: Real<Elem = f64>>(
+    fn push_besides<S: Spread<Number = N>>(
         &self,
-        (first, own, states): (usize, usize, usize),
+        (first, own): (usize, usize),
         rows: &Rows,
-        work: &mut Work<R>,
+        work: &mut Work<S::Many>,
     ) {
-        let columns: &Columns = self.solve.columns;
-        for lane in 0..R::LANES {
-            if first + lane < own || first + lane - own + states >= columns.count() {
+        let (layout, ws) = (self.factored.layout, &self.factored.solved.ws);
+        for lane in 0..S::COLUMNS {
+            if first + lane < own || first + lane - own >= self.besides {
                 continue;
             }
-            for entry in columns.of(first + lane - own + states) {
+            let k = first + lane - own;
+            let (columns, column) = match self.slopes {
+                Slopes::Formulas(_, controls) => {
+                    let Some((j, i, push)) = controls[k] else { continue };
+                    let (joint, start) = (&layout.joints[j], &ws.joints[j]);
+                    let on_s = work.at(rows, layout.position[joint.successor]);
+                    for r in 0..6 {
+                        S::add(&mut on_s[r], lane, start.s[i][r] * push);
+                    }
+                    let Some(p) = joint.predecessor else { continue };
+                    let on_p = work.at(rows, layout.position[p]);
+                    for r in 0..6 {
+                        S::add(&mut on_p[r], lane, start.p[i][r] * push);
+                    }
+                    continue;
+                }
+                Slopes::Both(_, columns) => (columns, k),
+                Slopes::Columns(columns) => (columns, columns.count() - self.besides + k),
+            };
+            for entry in columns.of(column) {
                 let six = work.at(rows, entry.row as usize);
                 for r in 0..6 {
-                    six[r] = six[r].with_lane(lane, six[r].lane(lane) + entry.value[r]);
+                    S::add(&mut six[r], lane, N::constant(entry.value[r]));
                 }
             }
         }
@@ -252,48 +308,67 @@ impl MinimalColumns<'_> {
 
     /// δq⁺ and δq̇⁺ of all freedoms.
     #[inline(always)]
-    fn read<R: Real<Elem = f64>>(&self, (first, count): (usize, usize), work: &Work<R>, out: &mut [f64]) {
-        let (freedoms, end) = (self.list.len(), count.min(first + R::LANES));
-        let inverse_dt = 1.0 / self.dt;
+    fn read<S: Spread<Number = N>>(
+        &self,
+        (first, count): (usize, usize),
+        work: &Work<S::Many>,
+        group: &mut Group<S>,
+        out: &mut [Vec<f64>],
+    ) {
+        let (freedoms, wide) = (self.list.len(), S::COLUMNS.min(count - first));
+        let inverse_dt = S::Many::splat(1.0 / self.dt);
         for (k, terms) in self.end_rows.iter().enumerate() {
-            let mut sum = R::zero();
+            let mut sum = S::Many::zero();
             for term in terms {
                 let Some((b, row)) = term else { continue };
-                let moved = self.solve.end_pose(*b, work);
+                let moved = self.factored.end_pose::<S>(*b, work);
                 for i in 0..6 {
-                    sum = R::splat(row[i]).mul_add(moved[i], sum);
+                    sum = S::lift(row[i]).mul_add(moved[i], sum);
                 }
             }
-            sum.store(&mut out[k * count..][first..end]);
+            group.ends[k] = sum;
+            S::store(sum, out, k * count + first, wide);
+            let rate = (sum - last::<S>(k, first)) * inverse_dt;
+            S::store(rate, out, (freedoms + k) * count + first, wide);
         }
-        for k in 0..freedoms {
-            for column in first..end {
-                let last = if column == k { 1.0 } else { 0.0 };
-                out[(freedoms + k) * count + column] = (out[k * count + column] - last) * inverse_dt;
-            }
-        }
-        for group in self.end_turned {
-            for column in first..end {
-                let at = |i: usize| out[(group.first + i) * count + column];
-                let last = |i: usize| if column == group.first + i { 1.0 } else { 0.0 };
-                let open = group.A * Vec3::new(at(0), at(1), at(2)) - Vec3::new(last(0), last(1), last(2));
-                let rate = (group.B.inverse() * open * inverse_dt).to_array();
-                for i in 0..3 {
-                    out[(freedoms + group.first + i) * count + column] = rate[i];
+        for t in self.end_turned {
+            let (inverse, mut open) = (t.B.inverse(), [S::Many::zero(); 3]);
+            for i in 0..3 {
+                let mut sum = -last::<S>(t.first + i, first);
+                for k in 0..3 {
+                    sum = S::lift(t.A.entry(i, k)).mul_add(group.ends[t.first + k], sum);
                 }
+                open[i] = sum * inverse_dt;
+            }
+            for i in 0..3 {
+                let mut sum = S::Many::zero();
+                for k in 0..3 {
+                    sum = S::lift(inverse.entry(i, k)).mul_add(open[k], sum);
+                }
+                S::store(sum, out, (freedoms + t.first + i) * count + first, wide);
             }
         }
     }
 }
 
+/// δq of freedom `k` at the start of the step, in the columns at hand: one in its own, zero elsewhere.
+#[inline(always)]
+fn last<S: Spread>(k: usize, first: usize) -> S::Many {
+    let mut x = S::Many::zero();
+    if k >= first && k < first + S::COLUMNS {
+        S::add(&mut x, k - first, S::Number::one());
+    }
+    x
+}
+
 /// rows += block · six
 #[inline(always)]
-fn add_slot<R: Real<Elem = f64>>(slot: &Slot<f64>, six: &[R; 6], rows: &Rows, work: &mut Work<R>) {
+fn add_slot<S: Spread>(slot: &Slot<S::Number>, six: &[S::Many; 6], rows: &Rows, work: &mut Work<S::Many>) {
     let sum = work.at(rows, slot.row);
     for r in 0..6 {
         let mut x = sum[r];
         for c in 0..6 {
-            x = R::splat(slot.block[c][r]).mul_add(six[c], x);
+            x = S::lift(slot.block[c][r]).mul_add(six[c], x);
         }
         sum[r] = x;
     }

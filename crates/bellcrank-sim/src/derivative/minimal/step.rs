@@ -1,10 +1,11 @@
 //! The Jacobian of a step from minimal to minimal state: as many columns as the mechanism has freedoms, twice.
 
-use super::columns::{EndRow, MinimalColumns, Side};
-use super::{Dense, Freedom, Interval, Moving, Tree};
+use super::columns::{EndRow, MinimalColumns, Side, Slopes};
+use super::{Dense, Freedom, Interval, Moving, Tree, Turned, TurnedAt};
 use crate::batch::BatchError;
-use crate::derivative::solve_columns::SolveColumns;
-use crate::derivative::{Scratch, Source, StepEnd, Wrt};
+use crate::derivative::formulas::is_control;
+use crate::derivative::solve_columns::Factored;
+use crate::derivative::{Scratch, Solved, Source, StepEnd, Wrt};
 use crate::step::{Settings, stage};
 use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::InteriorPoint;
@@ -21,28 +22,45 @@ pub struct MinimalStep {
     pub end: StepEnd,
 }
 
-impl Moving<'_> {
-    /// One end of an interval, for these freedoms.
-    fn side(&self, X: &[Pose], list: &[usize]) -> Result<Side, BatchError> {
-        let chain = stage!(f64, self.tree.chain(X));
-        let dependent = self.dependent(X, chain.freedoms, list)?;
-        Ok(Side { chain, dependent })
+/// Where a solved step starts and ends, in minimal coordinates.
+pub(super) struct Ends<N: Real> {
+    pub interval: Interval<N>,
+    pub chains: [super::chain::Chain<N>; 2],
+    pub turned: Vec<Turned<N>>,
+    pub end_rows: Vec<EndRow<N>>,
+    pub end_turned: Vec<Turned<N>>,
+}
+
+impl<N: Real> Moving<'_, N> {
+    /// Both ends of a solved step, for these freedoms.
+    #[inline(always)]
+    pub(super) fn ends(&self, solved: &Solved<N>, places: &[TurnedAt], list: &[Freedom]) -> Ends<N> {
+        let (state, X_end) = (&solved.inputs.state, &solved.ws.X_next);
+        let interval = self.interval(&state.X_WB, &state.V_WB);
+        let of_step = Interval::of_step(state, solved);
+        Ends {
+            chains: [self.tree.chain(&state.X_WB), self.tree.chain(&interval.before)],
+            turned: self.turned(&state.X_WB, &interval, places),
+            end_rows: self.rows(X_end, list),
+            end_turned: self.turned(X_end, &of_step, places),
+            interval,
+        }
     }
 
     /// Rows of the listed freedoms.
     #[inline(always)]
-    fn rows(&self, X: &[Pose], list: &[Freedom]) -> Vec<EndRow> {
+    fn rows(&self, X: &[Pose<N>], list: &[Freedom]) -> Vec<EndRow<N>> {
         let mut all = Vec::with_capacity(list.len());
         for freedom in list {
             all.push(match *freedom {
                 Freedom::Base { body, axis } => {
-                    let mut row = [0.0; 6];
-                    row[axis] = 1.0;
+                    let mut row = [N::zero(); 6];
+                    row[axis] = N::one();
                     [Some((body, row)), None]
                 }
                 Freedom::Joint { joint, dof } => {
                     let layout = &self.tree.layout.joints[joint];
-                    let (s, p) = self.tree.free_row(layout, joint, dof, X);
+                    let (s, p) = self.tree.free_row(joint, dof, X);
                     match layout.predecessor {
                         Some(body) => [Some((layout.successor, s)), Some((body, p))],
                         None => [Some((layout.successor, s)), None],
@@ -69,34 +87,41 @@ impl Scratch {
         (list, besides): (&[usize], &[Wrt]),
     ) -> Result<MinimalStep, BatchError> {
         self.solve(source, how, None)?;
-        let formulas = self.read_formulas(source, how);
-        if formulas {
+        let covered = self.read_formulas(source, how);
+        let by_formulas = covered && besides.iter().all(|wrt| is_control(*wrt));
+        if covered && !by_formulas {
             self.linearise_with(true, source, how, besides)?;
-        } else {
+        } else if !covered {
             let mut wrt = Wrt::state(source.layout.position.len());
             wrt.extend(besides);
             self.linearise_with(false, source, how, &wrt)?;
         }
-        let moving = self.moving(source, how.0);
-        let (state, solved) = (&self.solved.inputs.state, &self.solved);
+        let (moving, solved) = (self.moving(source, how.0), &self.solved);
+        let answer = solved.answer(source, how.0);
+        let controls: Vec<_> = besides.iter().map(|wrt| self.formulas.control(&answer, *wrt)).collect();
         let all = moving.tree.freedoms();
         let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
-        let interval = stage!(f64, moving.interval(&state.X_WB, &state.V_WB));
-        let sides = [moving.side(&state.X_WB, list)?, moving.side(&interval.before, list)?];
-        let turned = moving.turned(&state.X_WB, &interval, &freedoms);
-        let X_end = &solved.ws.X_next;
-        let of_step = stage!(f64, Interval::of_step(state, solved));
-        let end_turned = moving.turned(X_end, &of_step, &freedoms);
-        let end_rows = stage!(f64, moving.rows(X_end, &freedoms));
+        let places = moving.turned_at(&freedoms);
+        let ends = stage!(f64, moving.ends(solved, &places, &freedoms));
+        let [now, before] = ends.chains;
+        let sides = [
+            Side { dependent: moving.dependent(&solved.inputs.state.X_WB, all.len(), list)?, chain: now },
+            Side { dependent: moving.dependent(&ends.interval.before, all.len(), list)?, chain: before },
+        ];
         let job = MinimalColumns {
-            solve: SolveColumns { layout: source.layout, columns: &self.columns, solved },
-            formulas: formulas.then_some(&self.formulas),
+            factored: Factored { layout: source.layout, solved },
+            slopes: match (by_formulas, covered) {
+                (true, _) => Slopes::Formulas(&self.formulas, &controls),
+                (false, true) => Slopes::Both(&self.formulas, &self.columns),
+                (false, false) => Slopes::Columns(&self.columns),
+            },
+            besides: besides.len(),
             list,
-            interval: &interval,
+            interval: &ends.interval,
             sides: &sides,
-            turned: &turned,
-            end_rows: &end_rows,
-            end_turned: &end_turned,
+            turned: &ends.turned,
+            end_rows: &ends.end_rows,
+            end_turned: &ends.end_turned,
             dt: source.dt,
         };
         let jacobian = Dense { columns: 2 * list.len() + besides.len(), values: f64::with_lanes(job) };
