@@ -8,7 +8,7 @@
 
 use super::Solved;
 use super::columns::{Columns, Rows};
-use super::spread::{ColumnLanes, Spread};
+use super::spread::{ColumnLanes, MOST_PACKS, Spread};
 use crate::layout::Layout;
 use bellcrank_math::{Inline, LaneJob, Mask, Real};
 
@@ -38,7 +38,7 @@ impl LaneJob<f64> for SolveColumns<'_> {
         let (rows, bodies) = (Rows::of(self.factored.layout), self.factored.layout.position.len());
         let mut out = vec![0.0; 12 * bodies * count];
         let mut given = vec![0.0; rows.all * 6 * R::LANES];
-        let mut work = Work::<R>::new(&rows);
+        let mut work = Work::<R>::new(&rows, 1);
         for first in (0..count).step_by(R::LANES) {
             self.scatter::<R>(first, &mut given, &mut work.some);
             R::run(Inline(
@@ -54,7 +54,7 @@ impl LaneJob<f64> for SolveColumns<'_> {
     }
 }
 
-/// One right-hand side per lane.
+/// One right-hand side per lane, in as many packs as are solved for together; these are next to each other in every row.
 pub(super) struct Work<R> {
     /// By elimination position: pushes, then velocities; what a refinement adds.
     pub u: Vec<[R; 6]>,
@@ -64,11 +64,12 @@ pub(super) struct Work<R> {
     pub ends: Vec<[R; 6]>,
     /// By row: whether the columns at hand have anything there.
     some: Vec<bool>,
+    packs: usize,
 }
 
 impl<R: Real<Elem = f64>> Work<R> {
-    pub fn new(rows: &Rows) -> Self {
-        let room = |count: usize| vec![[R::zero(); 6]; count];
+    pub fn new(rows: &Rows, packs: usize) -> Self {
+        let room = |count: usize| vec![[R::zero(); 6]; count * packs];
         Work {
             u: room(rows.joints),
             more: room(rows.joints),
@@ -76,6 +77,7 @@ impl<R: Real<Elem = f64>> Work<R> {
             couplings: room(rows.ends - rows.couplings),
             ends: room(rows.joints),
             some: vec![false; rows.all],
+            packs,
         }
     }
 
@@ -90,19 +92,20 @@ impl<R: Real<Elem = f64>> Work<R> {
         self.some.fill(false);
     }
 
-    /// One row, to be added to.
+    /// One row of one pack, to be added to.
     #[inline(always)]
-    pub fn at(&mut self, rows: &Rows, row: usize) -> &mut [R; 6] {
+    pub fn at(&mut self, rows: &Rows, row: usize, pack: usize) -> &mut [R; 6] {
         self.some[row] = true;
-        if row < rows.joints {
-            &mut self.u[row]
+        let (list, first) = if row < rows.joints {
+            (&mut self.u, 0)
         } else if row < rows.couplings {
-            &mut self.joints[row - rows.joints]
+            (&mut self.joints, rows.joints)
         } else if row < rows.ends {
-            &mut self.couplings[row - rows.couplings]
+            (&mut self.couplings, rows.couplings)
         } else {
-            &mut self.ends[row - rows.ends]
-        }
+            (&mut self.ends, rows.ends)
+        };
+        &mut list[(row - first) * self.packs + pack]
     }
 
     #[inline(always)]
@@ -150,7 +153,7 @@ impl SolveColumns<'_> {
     fn write<R: Real<Elem = f64>>(&self, work: &Work<R>, (first, count): (usize, usize), out: &mut [f64]) {
         let end = count.min(first + R::LANES);
         for (b, &k) in self.factored.layout.position.iter().enumerate() {
-            let (u, moved) = (&work.u[k], self.factored.end_pose::<ColumnLanes<R>>(b, work));
+            let (u, moved) = (&work.u[k], self.factored.end_pose::<ColumnLanes<R>>(b, work, 0));
             for i in 0..12 {
                 let value = if i < 6 { moved[i] } else { u[i - 6] };
                 value.store(&mut out[(12 * b + i) * count..][first..end]);
@@ -168,19 +171,24 @@ impl<N: Real<Elem = f64>> Factored<'_, N> {
         S::solve(&own.lu, &own.pattern, u, some);
         self.open::<S>(u, joints, couplings);
         for round in 0..REFINEMENTS {
-            let open = self.is_open::<S>(u, joints, couplings);
-            if !open.any() {
+            let mut open = [<S::Many as Real>::Mask::splat(false); MOST_PACKS];
+            let mut any = false;
+            for pack in 0..S::PACKS {
+                open[pack] = self.is_open::<S>(u, joints, couplings, pack);
+                any |= open[pack].any();
+            }
+            if !any {
                 break;
             }
             more.fill([S::Many::zero(); 6]);
             some.fill(true);
             self.push_rests::<S>(joints, couplings, more, some);
             S::solve(&own.lu, &own.pattern, more, some);
-            for (sum, x) in u.iter_mut().zip(more.iter_mut()) {
+            for k in 0..u.len() {
                 for i in 0..6 {
                     // a column that is closed stays as it is, whatever its neighbours need
-                    x[i] = S::Many::select(open, x[i], S::Many::zero());
-                    sum[i] += x[i];
+                    more[k][i] = S::Many::select(open[k % S::PACKS], more[k][i], S::Many::zero());
+                    u[k][i] += more[k][i];
                 }
             }
             if round + 1 < REFINEMENTS {
@@ -189,27 +197,28 @@ impl<N: Real<Elem = f64>> Factored<'_, N> {
         }
     }
 
-    /// Which columns open a joint or a coupling faster than what is left to rounding.
+    /// Which columns of a pack open a joint or a coupling faster than what is left to rounding.
     #[inline(always)]
     fn is_open<S: Spread<Number = N>>(
         &self,
         u: &[[S::Many; 6]],
         joints: &[[S::Many; 6]],
         couplings: &[[S::Many; 6]],
+        pack: usize,
     ) -> <S::Many as Real>::Mask {
         let (mut fastest, mut widest) = (S::Many::zero(), S::Many::zero());
-        for x in u {
+        for k in 0..self.layout.position.len() {
             for i in 0..6 {
-                fastest = fastest.max(x[i].abs());
+                fastest = fastest.max(u[k * S::PACKS + pack][i].abs());
             }
         }
-        for (rest, joint) in joints.iter().zip(&self.layout.joints) {
+        for (j, joint) in self.layout.joints.iter().enumerate() {
             for i in 0..joint.kind.row_count() {
-                widest = widest.max(rest[i].abs());
+                widest = widest.max(joints[j * S::PACKS + pack][i].abs());
             }
         }
-        for rest in couplings {
-            widest = widest.max(rest[0].abs());
+        for c in 0..self.layout.couplings.len() {
+            widest = widest.max(couplings[c * S::PACKS + pack][0].abs());
         }
         (fastest * S::Many::splat(ENOUGH)).lt(widest)
     }
@@ -225,28 +234,33 @@ impl<N: Real<Elem = f64>> Factored<'_, N> {
     ) {
         let (layout, ws, rows) = (self.layout, &self.solved.ws, Rows::of(self.layout));
         for (j, joint) in layout.joints.iter().enumerate() {
-            let (start, rest) = (&ws.joints[j], &joints[j]);
-            let (s, p) = (layout.position[joint.successor], joint.predecessor);
+            let (start, s) = (&ws.joints[j], layout.position[joint.successor]);
             if !some[rows.joints + j] {
                 continue;
             }
             some[s] = true;
-            if let Some(p) = p {
+            if let Some(p) = joint.predecessor {
                 some[layout.position[p]] = true;
             }
             for i in 0..joint.kind.row_count() {
-                let amount = rest[i] * S::lift(start.weight[i]);
-                subtract_lifted::<S>(&mut x[s], &start.s[i], amount);
-                if let Some(p) = p {
-                    subtract_lifted::<S>(&mut x[layout.position[p]], &start.p[i], amount);
+                for pack in 0..S::PACKS {
+                    let amount = joints[j * S::PACKS + pack][i] * S::lift(start.weight[i]);
+                    subtract_lifted::<S>(&mut x[s * S::PACKS + pack], &start.s[i], amount);
+                    if let Some(p) = joint.predecessor {
+                        let p = layout.position[p];
+                        subtract_lifted::<S>(&mut x[p * S::PACKS + pack], &start.p[i], amount);
+                    }
                 }
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
-            let amount = couplings[c][0] * S::lift(ws.coupling_weight[c]);
             for (row, &b) in ws.couplings[c].iter().zip(&coupling.bodies) {
-                some[layout.position[b]] = true;
-                subtract_lifted::<S>(&mut x[layout.position[b]], row, amount);
+                let k = layout.position[b];
+                some[k] = true;
+                for pack in 0..S::PACKS {
+                    let amount = couplings[c * S::PACKS + pack][0] * S::lift(ws.coupling_weight[c]);
+                    subtract_lifted::<S>(&mut x[k * S::PACKS + pack], row, amount);
+                }
             }
         }
     }
@@ -261,28 +275,40 @@ impl<N: Real<Elem = f64>> Factored<'_, N> {
     ) {
         let (layout, own) = (self.layout, &self.solved.own);
         for (j, joint) in layout.joints.iter().enumerate() {
-            let (end, rest) = (&own.joints[j], &mut joints[j]);
-            let (s, p) = (layout.position[joint.successor], joint.predecessor);
+            let (end, s) = (&own.joints[j], layout.position[joint.successor]);
             for i in 0..joint.kind.row_count() {
-                let mut sum = along::<S>(&end.s[i], &x[s], rest[i]);
-                if let Some(p) = p {
-                    sum = along::<S>(&end.p[i], &x[layout.position[p]], sum);
+                for pack in 0..S::PACKS {
+                    let rest = &mut joints[j * S::PACKS + pack][i];
+                    let mut sum = along::<S>(&end.s[i], &x[s * S::PACKS + pack], *rest);
+                    if let Some(p) = joint.predecessor {
+                        let p = layout.position[p];
+                        sum = along::<S>(&end.p[i], &x[p * S::PACKS + pack], sum);
+                    }
+                    *rest = sum;
                 }
-                rest[i] = sum;
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
             for (row, &b) in own.couplings[c].row.iter().zip(&coupling.bodies) {
-                couplings[c][0] = along::<S>(row, &x[layout.position[b]], couplings[c][0]);
+                for pack in 0..S::PACKS {
+                    let rest = &mut couplings[c * S::PACKS + pack][0];
+                    *rest = along::<S>(row, &x[layout.position[b] * S::PACKS + pack], *rest);
+                }
             }
         }
     }
 
     /// Velocities move the end poses: δx = Δt δv, δθ = Δt D δω, and what moves by itself.
     #[inline(always)]
-    pub fn end_pose<S: Spread<Number = N>>(&self, body: usize, work: &Work<S::Many>) -> [S::Many; 6] {
-        let (u, dt) = (&work.u[self.layout.position[body]], self.solved.inputs.dt);
-        let (mut moved, turn) = (work.ends[body], self.solved.own.bodies[body].turn);
+    pub fn end_pose<S: Spread<Number = N>>(
+        &self,
+        body: usize,
+        work: &Work<S::Many>,
+        pack: usize,
+    ) -> [S::Many; 6] {
+        let (k, dt) = (self.layout.position[body], self.solved.inputs.dt);
+        let (u, turn) = (&work.u[k * S::PACKS + pack], self.solved.own.bodies[body].turn);
+        let mut moved = work.ends[body * S::PACKS + pack];
         for i in 0..3 {
             moved[i] = u[i].mul_add(S::lift(dt), moved[i]);
             for c in 0..3 {

@@ -10,8 +10,10 @@ pub(super) trait Spread {
     type Number: Real<Elem = f64>;
     /// Of columns.
     type Many: Real<Elem = f64>;
-    /// Columns that are solved for at once.
+    /// Columns in one of these.
     const COLUMNS: usize;
+    /// How many of these are solved for together: a matrix of several worlds is large, and better read once for all.
+    const PACKS: usize;
 
     /// A number of the matrix, for all columns.
     fn lift(x: Self::Number) -> Self::Many;
@@ -19,7 +21,7 @@ pub(super) trait Spread {
     /// Adds a number to one of the columns at hand.
     fn add(x: &mut Self::Many, column: usize, amount: Self::Number);
 
-    /// Solves for the columns at hand; `reached` says which positions are not zero, and grows to those that elimination
+    /// Solves for all packs, which are next to each other at every position; `reached` says which positions are not zero, and grows to those that elimination
     /// reaches.
     fn solve(
         lu: &BlockLu<Self::Number>,
@@ -32,6 +34,9 @@ pub(super) trait Spread {
     fn store(x: Self::Many, out: &mut [Vec<f64>], at: usize, columns: usize);
 }
 
+/// Packs at most.
+pub(super) const MOST_PACKS: usize = 6;
+
 /// One world; lanes are columns.
 pub(super) struct ColumnLanes<R>(PhantomData<R>);
 
@@ -42,6 +47,7 @@ impl<R: Real<Elem = f64>> Spread for ColumnLanes<R> {
     type Number = f64;
     type Many = R;
     const COLUMNS: usize = R::LANES;
+    const PACKS: usize = 1;
 
     #[inline(always)]
     fn lift(x: f64) -> R {
@@ -65,6 +71,7 @@ impl<R: Real<Elem = f64>> Spread for WorldLanes<R> {
     type Number = R;
     type Many = R;
     const COLUMNS: usize = 1;
+    const PACKS: usize = MOST_PACKS;
 
     #[inline(always)]
     fn lift(x: R) -> R {
@@ -76,7 +83,7 @@ impl<R: Real<Elem = f64>> Spread for WorldLanes<R> {
     }
     #[inline(always)]
     fn solve(lu: &BlockLu<R>, pattern: &BlockPattern, x: &mut [[R; 6]], reached: &mut [bool]) {
-        lu.solve_from(pattern, x, reached);
+        lu.solve_from(pattern, (x, Self::PACKS), reached);
     }
     #[inline(always)]
     fn store(x: R, out: &mut [Vec<f64>], at: usize, _: usize) {

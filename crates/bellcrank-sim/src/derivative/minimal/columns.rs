@@ -78,16 +78,17 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         let (count, bodies) = (own + self.besides, layout.position.len());
         let rows = Rows::of(layout);
         let mut out = vec![vec![0.0; own * count]; worlds];
-        let mut work = Work::<S::Many>::new(&rows);
+        let mut work = Work::<S::Many>::new(&rows, S::PACKS);
         let (freedoms, zero) = (self.sides[0].chain.freedoms, S::Many::zero());
-        let mut group = Group::<S> {
+        let mut groups = Vec::with_capacity(S::PACKS);
+        groups.resize_with(S::PACKS, || Group::<S> {
             changes: [(); 2].map(|()| vec![zero; freedoms]),
             any: [(); 2].map(|()| vec![false; freedoms]),
             now: Motion::new(bodies),
             before: Motion::new(bodies),
             rates: vec![[zero; 6]; bodies],
             ends: vec![zero; self.list.len()],
-        };
+        });
         let mut inverses = Vec::with_capacity(bodies);
         S::Many::run(Inline(
             #[inline(always)]
@@ -97,26 +98,32 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
                 }
             },
         ));
-        for first in (0..count).step_by(S::COLUMNS) {
+        for first in (0..count).step_by(S::COLUMNS * S::PACKS) {
             S::Many::run(Inline(
                 #[inline(always)]
                 || {
                     work.clear();
-                    if first < own {
-                        self.start(first, &mut group);
-                        self.follow(&inverses, &mut group);
-                        match self.slopes {
-                            Slopes::Formulas(formulas, _) | Slopes::Both(formulas, _) => {
-                                self.push(formulas, &rows, &group, &mut work)
-                            }
-                            Slopes::Columns(columns) => self.push_columns(columns, &rows, &group, &mut work),
+                    for (pack, group) in groups.iter_mut().enumerate() {
+                        let first = first + pack * S::COLUMNS;
+                        self.start(first, group);
+                        self.follow(&inverses, group);
+                        if first < count && first + S::COLUMNS > own {
+                            self.push_besides::<S>((first, pack), &rows, &mut work);
                         }
                     }
-                    if first + S::COLUMNS > own {
-                        self.push_besides::<S>((first, own), &rows, &mut work);
+                    match self.slopes {
+                        Slopes::Formulas(formulas, _) | Slopes::Both(formulas, _) => {
+                            self.push(formulas, &rows, &groups, &mut work)
+                        }
+                        Slopes::Columns(columns) => self.push_columns(columns, &rows, &groups, &mut work),
                     }
                     self.factored.solve::<S>(&mut work);
-                    self.read((first, count), &work, &mut group, &mut out);
+                    for (pack, group) in groups.iter_mut().enumerate() {
+                        let first = first + pack * S::COLUMNS;
+                        if first < count {
+                            self.read((first, count, pack), &work, group, &mut out);
+                        }
+                    }
                 },
             ));
         }
@@ -132,7 +139,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
             group.changes[side].fill(S::Many::zero());
             group.any[side].fill(false);
         }
-        for lane in 0..S::COLUMNS.min(2 * count - first) {
+        for lane in 0..S::COLUMNS.min((2 * count).saturating_sub(first)) {
             let is_rate = first + lane >= count;
             let column = if is_rate { first + lane - count } else { first + lane };
             if !is_rate {
@@ -213,28 +220,36 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         &self,
         formulas: &Formulas<N>,
         rows: &Rows,
-        group: &Group<S>,
+        groups: &[Group<S>],
         work: &mut Work<S::Many>,
     ) {
-        for b in 0..group.rates.len() {
-            if group.now.some[b] {
-                let X = &group.now.bodies[b];
-                for slot in &formulas.slots.pose[b] {
-                    add_slot::<S>(slot, X, rows, work);
-                }
-                let (end, E) = (&mut work.ends[b], formulas.bodies[b].turn);
-                for i in 0..3 {
-                    end[i] = X[i];
-                    let mut sum = S::Many::zero();
-                    for k in 0..3 {
-                        sum = S::lift(E.entry(i, k)).mul_add(X[3 + k], sum);
+        for b in 0..self.factored.layout.position.len() {
+            for slot in &formulas.slots.pose[b] {
+                for (pack, group) in groups.iter().enumerate() {
+                    if group.now.some[b] {
+                        add_slot::<S>(slot, &group.now.bodies[b], work.at(rows, slot.row, pack));
                     }
-                    end[3 + i] = sum;
                 }
             }
-            if group.now.some[b] || group.before.some[b] {
-                for slot in &formulas.slots.velocity[b] {
-                    add_slot::<S>(slot, &group.rates[b], rows, work);
+            for slot in &formulas.slots.velocity[b] {
+                for (pack, group) in groups.iter().enumerate() {
+                    if group.now.some[b] || group.before.some[b] {
+                        add_slot::<S>(slot, &group.rates[b], work.at(rows, slot.row, pack));
+                    }
+                }
+            }
+            let E = formulas.bodies[b].turn;
+            for (pack, group) in groups.iter().enumerate() {
+                if group.now.some[b] {
+                    let (X, end) = (&group.now.bodies[b], &mut work.ends[b * S::PACKS + pack]);
+                    for i in 0..3 {
+                        end[i] = X[i];
+                        let mut sum = S::Many::zero();
+                        for k in 0..3 {
+                            sum = S::lift(E.entry(i, k)).mul_add(X[3 + k], sum);
+                        }
+                        end[3 + i] = sum;
+                    }
                 }
             }
         }
@@ -246,19 +261,21 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         &self,
         columns: &Columns,
         rows: &Rows,
-        group: &Group<S>,
+        groups: &[Group<S>],
         work: &mut Work<S::Many>,
     ) {
-        for b in 0..group.rates.len() {
-            if !(group.now.some[b] || group.before.some[b]) {
-                continue;
-            }
-            for i in 0..12 {
-                let weight = if i < 6 { group.now.bodies[b][i] } else { group.rates[b][i - 6] };
-                for entry in columns.of(12 * b + i) {
-                    let six = work.at(rows, entry.row as usize);
-                    for r in 0..6 {
-                        six[r] = S::Many::splat(entry.value[r]).mul_add(weight, six[r]);
+        for (pack, group) in groups.iter().enumerate() {
+            for b in 0..group.rates.len() {
+                if !(group.now.some[b] || group.before.some[b]) {
+                    continue;
+                }
+                for i in 0..12 {
+                    let weight = if i < 6 { group.now.bodies[b][i] } else { group.rates[b][i - 6] };
+                    for entry in columns.of(12 * b + i) {
+                        let six = work.at(rows, entry.row as usize, pack);
+                        for r in 0..6 {
+                            six[r] = S::Many::splat(entry.value[r]).mul_add(weight, six[r]);
+                        }
                     }
                 }
             }
@@ -269,10 +286,11 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
     #[inline(always)]
     fn push_besides<S: Spread<Number = N>>(
         &self,
-        (first, own): (usize, usize),
+        (first, pack): (usize, usize),
         rows: &Rows,
         work: &mut Work<S::Many>,
     ) {
+        let own = 2 * self.list.len();
         let (layout, ws) = (self.factored.layout, &self.factored.solved.ws);
         for lane in 0..S::COLUMNS {
             if first + lane < own || first + lane - own >= self.besides {
@@ -283,12 +301,12 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
                 Slopes::Formulas(_, controls) => {
                     let Some((j, i, push)) = controls[k] else { continue };
                     let (joint, start) = (&layout.joints[j], &ws.joints[j]);
-                    let on_s = work.at(rows, layout.position[joint.successor]);
+                    let on_s = work.at(rows, layout.position[joint.successor], pack);
                     for r in 0..6 {
                         S::add(&mut on_s[r], lane, start.s[i][r] * push);
                     }
                     let Some(p) = joint.predecessor else { continue };
-                    let on_p = work.at(rows, layout.position[p]);
+                    let on_p = work.at(rows, layout.position[p], pack);
                     for r in 0..6 {
                         S::add(&mut on_p[r], lane, start.p[i][r] * push);
                     }
@@ -298,7 +316,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
                 Slopes::Columns(columns) => (columns, columns.count() - self.besides + k),
             };
             for entry in columns.of(column) {
-                let six = work.at(rows, entry.row as usize);
+                let six = work.at(rows, entry.row as usize, pack);
                 for r in 0..6 {
                     S::add(&mut six[r], lane, N::constant(entry.value[r]));
                 }
@@ -310,7 +328,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
     #[inline(always)]
     fn read<S: Spread<Number = N>>(
         &self,
-        (first, count): (usize, usize),
+        (first, count, pack): (usize, usize, usize),
         work: &Work<S::Many>,
         group: &mut Group<S>,
         out: &mut [Vec<f64>],
@@ -321,7 +339,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
             let mut sum = S::Many::zero();
             for term in terms {
                 let Some((b, row)) = term else { continue };
-                let moved = self.factored.end_pose::<S>(*b, work);
+                let moved = self.factored.end_pose::<S>(*b, work, pack);
                 for i in 0..6 {
                     sum = S::lift(row[i]).mul_add(moved[i], sum);
                 }
@@ -361,10 +379,9 @@ fn last<S: Spread>(k: usize, first: usize) -> S::Many {
     x
 }
 
-/// rows += block · six
+/// sum += block · six
 #[inline(always)]
-fn add_slot<S: Spread>(slot: &Slot<S::Number>, six: &[S::Many; 6], rows: &Rows, work: &mut Work<S::Many>) {
-    let sum = work.at(rows, slot.row);
+fn add_slot<S: Spread>(slot: &Slot<S::Number>, six: &[S::Many; 6], sum: &mut [S::Many; 6]) {
     for r in 0..6 {
         let mut x = sum[r];
         for c in 0..6 {
