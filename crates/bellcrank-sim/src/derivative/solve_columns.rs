@@ -8,14 +8,14 @@
 
 use super::Solved;
 use super::columns::{Columns, Rows};
-use super::spread::{ColumnLanes, MOST_PACKS, Spread};
+use super::spread::{ColumnLanes, Spread};
 use crate::layout::Layout;
 use bellcrank_math::{Inline, LaneJob, Mask, Real};
 
 /// Rounds of taking the joints' compliance out of a solution, at most.
 pub(super) const REFINEMENTS: usize = 3;
 /// A joint may open with this share of the largest velocity.
-pub(super) const ENOUGH: f64 = 1e-8;
+pub(super) const ENOUGH: f64 = 1e-7;
 
 /// Solves for all columns.
 pub(crate) struct SolveColumns<'a> {
@@ -171,23 +171,22 @@ impl<N: Real<Elem = f64>> Factored<'_, N> {
         S::solve(&own.lu, &own.pattern, u, some);
         self.open::<S>(u, joints, couplings);
         for round in 0..REFINEMENTS {
-            let mut open = [<S::Many as Real>::Mask::splat(false); MOST_PACKS];
-            let mut any = false;
+            let mut open = <S::Many as Real>::Mask::splat(false);
             for pack in 0..S::PACKS {
-                open[pack] = self.is_open::<S>(u, joints, couplings, pack);
-                any |= open[pack].any();
+                open = open | self.is_open::<S>(u, joints, couplings, pack);
             }
-            if !any {
+            if !open.any() {
                 break;
             }
+            let open = S::of_one_world(open);
             more.fill([S::Many::zero(); 6]);
             some.fill(true);
             self.push_rests::<S>(joints, couplings, more, some);
             S::solve(&own.lu, &own.pattern, more, some);
             for k in 0..u.len() {
                 for i in 0..6 {
-                    // a column that is closed stays as it is, whatever its neighbours need
-                    more[k][i] = S::Many::select(open[k % S::PACKS], more[k][i], S::Many::zero());
+                    // a world that is closed stays as it is, whatever its neighbours need
+                    more[k][i] = S::Many::select(open, more[k][i], S::Many::zero());
                     u[k][i] += more[k][i];
                 }
             }

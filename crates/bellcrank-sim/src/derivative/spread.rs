@@ -1,8 +1,11 @@
 //! What lanes are when columns are solved for: columns of one world, or one column of several worlds.
 
-use bellcrank_math::Real;
+use bellcrank_math::{Mask as _, Real};
 use bellcrank_solve::{BlockLu, BlockPattern};
 use core::marker::PhantomData;
+
+/// Truth by lane.
+type Mask<S> = <<S as Spread>::Many as Real>::Mask;
 
 /// Numbers of the step, and numbers of its columns.
 pub(super) trait Spread {
@@ -17,6 +20,9 @@ pub(super) trait Spread {
 
     /// A number of the matrix, for all columns.
     fn lift(x: Self::Number) -> Self::Many;
+
+    /// What holds for some column holds for all of its world.
+    fn of_one_world(mask: Mask<Self>) -> Mask<Self>;
 
     /// Adds a number to one of the columns at hand.
     fn add(x: &mut Self::Many, column: usize, amount: Self::Number);
@@ -34,9 +40,6 @@ pub(super) trait Spread {
     fn store(x: Self::Many, out: &mut [Vec<f64>], at: usize, columns: usize);
 }
 
-/// Packs at most.
-pub(super) const MOST_PACKS: usize = 6;
-
 /// One world; lanes are columns.
 pub(super) struct ColumnLanes<R>(PhantomData<R>);
 
@@ -52,6 +55,10 @@ impl<R: Real<Elem = f64>> Spread for ColumnLanes<R> {
     #[inline(always)]
     fn lift(x: f64) -> R {
         R::splat(x)
+    }
+    #[inline(always)]
+    fn of_one_world(mask: R::Mask) -> R::Mask {
+        R::Mask::splat(mask.any())
     }
     #[inline(always)]
     fn add(x: &mut R, column: usize, amount: f64) {
@@ -71,11 +78,15 @@ impl<R: Real<Elem = f64>> Spread for WorldLanes<R> {
     type Number = R;
     type Many = R;
     const COLUMNS: usize = 1;
-    const PACKS: usize = MOST_PACKS;
+    const PACKS: usize = 6;
 
     #[inline(always)]
     fn lift(x: R) -> R {
         x
+    }
+    #[inline(always)]
+    fn of_one_world(mask: R::Mask) -> R::Mask {
+        mask
     }
     #[inline(always)]
     fn add(x: &mut R, _: usize, amount: R) {

@@ -155,6 +155,12 @@ fn add_square<R: Real>(y: &mut Square<R>, x: &Square<R>) {
     }
 }
 
+/// Velocities of successor and predecessor: after the step, and before it.
+struct Velocities<R> {
+    next: [Twist<R>; 2],
+    last: [Twist<R>; 2],
+}
+
 /// All joints.
 #[inline(always)]
 pub(super) fn read<R: Real>(
@@ -162,73 +168,111 @@ pub(super) fn read<R: Real>(
     (bodies, dofs): (&[BodySlopes<R>], &[DofSlopes<R>]),
     slots: &mut Slots<R>,
 ) {
-    let Answer { layout, constants, dt, state, ws, own, .. } = *answer;
-    let inverse_dt = dt.recip();
-    for (j, joint) in layout.joints.iter().enumerate() {
-        let (X_WF, X_WM, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
-        let S = joint.successor;
-        let (u_P, V_P, r_P) = match joint.predecessor {
-            Some(p) => (Twist::from_array(ws.u[layout.position[p]]), state.V_WB[p], X_WM.p - state.X_WB[p].p),
-            None => (Twist::zero(), Twist::zero(), Vec3::zero()),
-        };
-        let (u_S, V_S) = (Twist::from_array(ws.u[layout.position[S]]), state.V_WB[S]);
-        let place = Place { F: X_WF.R.to_mat3(), r_S: X_WM.p - state.X_WB[S].p, r_P };
+    for (j, joint) in answer.layout.joints.iter().enumerate() {
+        let (place, velocities, X_FM) = find(answer, j);
         let X_turned = Pose::new(turned(X_FM.R), Vec3::zero());
         let held = kinematics::constraint_axes(joint.kind, X_turned);
         let free = kinematics::rate_axes(joint.kind, X_turned);
-        let (count, mut whole) = (joint.kind.row_count(), Wrench::zero());
-        for i in 0..count {
-            whole = whole + held[i] * Turned::constant_of(own.joints[j].lambda[i]);
+        let mut whole = Wrench::zero();
+        for i in 0..joint.kind.row_count() {
+            whole = whole + held[i] * Turned::constant_of(answer.own.joints[j].lambda[i]);
         }
         for k in 0..joint.kind.dof_count() {
             whole = whole + free[k] * Turned::constant_of(dofs[joint.first_dof + k].amount);
         }
-        let mut pushes = push_slopes(&place, &place.force(whole));
-        let mut rates = [[[R::zero(); 6]; 6]; 4];
+        let mut poses = push_slopes(&place, &place.force(whole));
+        let blank = Pushes { own: [[R::zero(); 6]; 6], other: [[R::zero(); 6]; 6] };
+        let mut rates = [blank; 2];
         for k in 0..joint.kind.dof_count() {
-            let (dof, i) = (&dofs[joint.first_dof + k], count + k);
-            let (rows, ends) = (&ws.joints[j], &own.joints[j]);
             let row = place.force(free[k]);
-            let next = place.rate_slopes(&row, u_S, u_P);
-            let last = place.rate_slopes(&row, V_S, V_P);
-            for side in if joint.predecessor.is_some() { 0..2 } else { 0..1 } {
-                let (here, there, end) = if side == 0 {
-                    (&rows.s[i], &rows.p[i], bodies[S].at_start(&ends.s[i]))
-                } else {
-                    let p = joint.predecessor.unwrap_or(S);
-                    (&rows.p[i], &rows.s[i], bodies[p].at_start(&ends.p[i]))
-                };
-                let mut slope = [R::zero(); 6];
-                add(&mut slope, dof.by_next, &next[side]);
-                add(&mut slope, dof.by_last, &last[side]);
-                add(&mut slope, dof.by_start, here);
-                if own.free[j] {
-                    add(&mut slope, dof.by_end, &end);
-                }
-                add_outer(&mut pushes[side].own, &slope, here);
-                add_outer(&mut pushes[side].other, &slope, there);
-                let mut slope = [R::zero(); 6];
-                add(&mut slope, dof.by_last, here);
-                add_outer(&mut rates[2 * side], &slope, here);
-                add_outer(&mut rates[2 * side + 1], &slope, there);
-            }
+            let both = [
+                place.rate_slopes(&row, velocities.next[0], velocities.next[1]),
+                place.rate_slopes(&row, velocities.last[0], velocities.last[1]),
+            ];
+            add_dof(answer, (j, k), (bodies, dofs), &both, (&mut poses, &mut rates));
         }
-        for side in if joint.predecessor.is_some() { 0..2 } else { 0..1 } {
-            let b = if side == 0 { S } else { joint.predecessor.unwrap_or(S) };
-            let at = &slots.joints[j];
-            add_square(&mut slots.pose[b][0].block, &pushes[side].own);
-            add_square(&mut slots.velocity[b][0].block, &rates[2 * side]);
-            if joint.predecessor.is_some() {
-                add_square(&mut slots.pose[b][at.pose[side]].block, &pushes[side].other);
-                add_square(&mut slots.velocity[b][at.velocity[side]].block, &rates[2 * side + 1]);
-            }
-            let rest = &mut slots.pose[b][at.rest[side]].block;
-            for i in 0..count {
-                let row = if side == 0 { &own.joints[j].s[i] } else { &own.joints[j].p[i] };
-                let six = bodies[b].at_start(row);
-                for c in 0..6 {
-                    rest[c][i] = six[c] * inverse_dt;
-                }
+        keep(answer, j, bodies, (&poses, &rates), slots);
+    }
+}
+
+/// Where a joint is at the start, how fast its bodies are, and M in F.
+#[inline(always)]
+fn find<R: Real>(answer: &Answer<'_, R>, j: usize) -> (Place<R>, Velocities<R>, Pose<R>) {
+    let Answer { layout, constants, state, ws, .. } = *answer;
+    let joint = &layout.joints[j];
+    let (X_WF, X_WM, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
+    let (S, zero) = (joint.successor, Twist::zero());
+    let mut place = Place { F: X_WF.R.to_mat3(), r_S: X_WM.p - state.X_WB[S].p, r_P: Vec3::zero() };
+    let next = Twist::from_array(ws.u[layout.position[S]]);
+    let mut velocities = Velocities { next: [next, zero], last: [state.V_WB[S], zero] };
+    if let Some(p) = joint.predecessor {
+        place.r_P = X_WM.p - state.X_WB[p].p;
+        velocities.next[1] = Twist::from_array(ws.u[layout.position[p]]);
+        velocities.last[1] = state.V_WB[p];
+    }
+    (place, velocities, X_FM)
+}
+
+/// What changes of the amount along one free row; `both` are the slopes of its rate after the step and before it.
+#[inline(always)]
+fn add_dof<R: Real>(
+    answer: &Answer<'_, R>,
+    (j, k): (usize, usize),
+    (bodies, dofs): (&[BodySlopes<R>], &[DofSlopes<R>]),
+    both: &[[[R; 6]; 2]; 2],
+    (poses, rates): (&mut [Pushes<R>; 2], &mut [Pushes<R>; 2]),
+) {
+    let Answer { layout, ws, own, .. } = *answer;
+    let joint = &layout.joints[j];
+    let (dof, i) = (&dofs[joint.first_dof + k], joint.kind.row_count() + k);
+    let (rows, ends) = (&ws.joints[j], &own.joints[j]);
+    for side in if joint.predecessor.is_some() { 0..2 } else { 0..1 } {
+        let (here, there, end) = if side == 0 {
+            (&rows.s[i], &rows.p[i], bodies[joint.successor].at_start(&ends.s[i]))
+        } else {
+            let p = joint.predecessor.unwrap_or(joint.successor);
+            (&rows.p[i], &rows.s[i], bodies[p].at_start(&ends.p[i]))
+        };
+        let mut slope = [R::zero(); 6];
+        add(&mut slope, dof.by_next, &both[0][side]);
+        add(&mut slope, dof.by_last, &both[1][side]);
+        add(&mut slope, dof.by_start, here);
+        if own.free[j] {
+            add(&mut slope, dof.by_end, &end);
+        }
+        add_outer(&mut poses[side].own, &slope, here);
+        add_outer(&mut poses[side].other, &slope, there);
+        let mut slope = [R::zero(); 6];
+        add(&mut slope, dof.by_last, here);
+        add_outer(&mut rates[side].own, &slope, here);
+        add_outer(&mut rates[side].other, &slope, there);
+    }
+}
+
+/// Puts the slopes of a joint where they belong, and those of what it is short of at the end.
+#[inline(always)]
+fn keep<R: Real>(
+    answer: &Answer<'_, R>,
+    j: usize,
+    bodies: &[BodySlopes<R>],
+    (poses, rates): (&[Pushes<R>; 2], &[Pushes<R>; 2]),
+    slots: &mut Slots<R>,
+) {
+    let (joint, ends, inverse_dt) = (&answer.layout.joints[j], &answer.own.joints[j], answer.dt.recip());
+    let at = slots.joints[j];
+    for side in if joint.predecessor.is_some() { 0..2 } else { 0..1 } {
+        let b = if side == 0 { joint.successor } else { joint.predecessor.unwrap_or(joint.successor) };
+        add_square(&mut slots.pose[b][0].block, &poses[side].own);
+        add_square(&mut slots.velocity[b][0].block, &rates[side].own);
+        if joint.predecessor.is_some() {
+            add_square(&mut slots.pose[b][at.pose[side]].block, &poses[side].other);
+            add_square(&mut slots.velocity[b][at.velocity[side]].block, &rates[side].other);
+        }
+        let rest = &mut slots.pose[b][at.rest[side]].block;
+        for i in 0..joint.kind.row_count() {
+            let six = bodies[b].at_start(if side == 0 { &ends.s[i] } else { &ends.p[i] });
+            for c in 0..6 {
+                rest[c][i] = six[c] * inverse_dt;
             }
         }
     }
