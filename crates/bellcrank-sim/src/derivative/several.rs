@@ -125,8 +125,8 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
 impl Scratch {
     /// Whether several worlds can be taken at once: loops are closed with plain numbers, which all must share.
     fn takes_several(&self, source: &Source<'_>, besides: &[Wrt]) -> bool {
-        let closed = !source.model.graph().loops().is_empty() || !source.layout.couplings.is_empty();
-        besides.iter().all(|wrt| is_control(*wrt)) && !(closed && is_spread(source))
+        let tree = Tree { model: source.model, layout: source.layout, constants: self.constants() };
+        besides.iter().all(|wrt| is_control(*wrt)) && !(tree.is_closed() && is_spread(source))
     }
 
     /// The Jacobians of several worlds of one model.

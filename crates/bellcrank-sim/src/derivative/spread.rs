@@ -78,7 +78,8 @@ impl<R: Real<Elem = f64>> Spread for WorldLanes<R> {
     type Number = R;
     type Many = R;
     const COLUMNS: usize = 1;
-    const PACKS: usize = 6;
+    /// As many columns as one world would have in its lanes: what is refined together is the same either way.
+    const PACKS: usize = R::LANES;
 
     #[inline(always)]
     fn lift(x: R) -> R {

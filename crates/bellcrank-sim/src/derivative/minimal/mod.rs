@@ -288,8 +288,7 @@ impl Moving<'_> {
         count: usize,
         independent: &[usize],
     ) -> Result<Vec<(usize, Vec<f64>)>, BatchError> {
-        let closed = self.tree.closing().next().is_some() || !self.tree.layout.couplings.is_empty();
-        if !closed && independent.len() == count {
+        if !self.tree.is_closed() && independent.len() == count {
             return Ok(Vec::new());
         }
         let L = closure_rows(&self.tree, X, &self.tree.tangent(X, count));

@@ -103,6 +103,11 @@ impl Tree<'_> {
         self.model.graph().loops().iter().map(|l| l.closing.index())
     }
 
+    /// Whether loops or couplings make some freedoms follow others.
+    pub fn is_closed(&self) -> bool {
+        !self.model.graph().loops().is_empty() || !self.layout.couplings.is_empty()
+    }
+
     /// ∂X/∂q: for every body six rows (δx, δθ, world axes), for every freedom of the tree a column. Joints are taken as
     /// closed.
     pub fn tangent(&self, X_WB: &[Pose], columns: usize) -> Dense {
