@@ -1,5 +1,5 @@
-//! Small dense linear algebra: Cholesky over any [`Real`], of a fixed size and of one known at run time, elimination of
-//! unsymmetric systems, and the rank of a matrix.
+//! Small dense linear algebra: Cholesky over any [`Real`], of a fixed size and of one known at run time, and the
+//! rank of a matrix.
 
 use crate::real::Real;
 
@@ -109,82 +109,6 @@ pub fn solve_cholesky<R: Real>(l: &[R], n: usize, b: &mut [R]) {
     }
 }
 
-/// Pivots that are eliminated together: every entry behind them is loaded once for all of them.
-const PANEL: usize = 4;
-
-/// Factors A = L U by elimination without pivoting, in place, for matrices that need none: n × n by rows. L has ones on
-/// its diagonal; U has the reciprocals of its own on the diagonal. Where a pivot vanishes the factor is not finite.
-#[inline(always)]
-pub fn factor_general<R: Real>(a: &mut [R], n: usize) {
-    let mut k = 0;
-    while k < n {
-        let size = if n - k < PANEL { n - k } else { PANEL };
-        let (above, below) = a.split_at_mut((k + size) * n);
-        let panel = &mut above[k * n..];
-        for p in 0..size {
-            let (done, rest) = panel.split_at_mut((p + 1) * n);
-            let row = &mut done[p * n + k + p..];
-            row[0] = row[0].recip();
-            for lower in rest.chunks_exact_mut(n) {
-                let lower = &mut lower[k + p..][..row.len()];
-                let share = lower[0] * row[0];
-                lower[0] = share;
-                for (x, y) in lower[1..].iter_mut().zip(&row[1..]) {
-                    *x = share.neg_mul_add(*y, *x);
-                }
-            }
-        }
-        if size == PANEL {
-            eliminate_panel(panel, below, (k, n));
-        }
-        k += size;
-    }
-}
-
-/// Solves L U x = b in place, with the factors from [`factor_general`].
-#[inline(always)]
-pub fn solve_general<R: Real>(lu: &[R], n: usize, x: &mut [R]) {
-    for i in 0..n {
-        let row = &lu[i * n..][..n];
-        let mut sum = x[i];
-        for j in 0..i {
-            sum = row[j].neg_mul_add(x[j], sum);
-        }
-        x[i] = sum;
-    }
-    for i in (0..n).rev() {
-        let row = &lu[i * n..][..n];
-        let mut sum = x[i];
-        for j in i + 1..n {
-            sum = row[j].neg_mul_add(x[j], sum);
-        }
-        x[i] = sum * row[i];
-    }
-}
-
-/// Takes four factored rows out of all rows below, from column k on.
-#[inline(always)]
-fn eliminate_panel<R: Real>(panel: &[R], below: &mut [R], (k, n): (usize, usize)) {
-    let length = n - k - PANEL;
-    let (p0, p1) = (&panel[k..], &panel[n + k..]);
-    let (p2, p3) = (&panel[2 * n + k..], &panel[3 * n + k..]);
-    let (r0, r1) = (&p0[PANEL..][..length], &p1[PANEL..][..length]);
-    let (r2, r3) = (&p2[PANEL..][..length], &p3[PANEL..][..length]);
-    for row in below.chunks_exact_mut(n) {
-        let (left, right) = row[k..].split_at_mut(PANEL);
-        let a = left[0] * p0[0];
-        let b = a.neg_mul_add(p0[1], left[1]) * p1[1];
-        let c = b.neg_mul_add(p1[2], a.neg_mul_add(p0[2], left[2])) * p2[2];
-        let d = c.neg_mul_add(p2[3], b.neg_mul_add(p1[3], a.neg_mul_add(p0[3], left[3]))) * p3[3];
-        (left[0], left[1], left[2], left[3]) = (a, b, c, d);
-        let right = &mut right[..length];
-        for j in 0..length {
-            let x = b.neg_mul_add(r1[j], a.neg_mul_add(r0[j], right[j]));
-            right[j] = d.neg_mul_add(r3[j], c.neg_mul_add(r2[j], x));
-        }
-    }
-}
-
 /// A matrix of any size, by rows. For analysis once per model, not for the step.
 #[derive(Clone, Debug)]
 pub struct Matrix {
@@ -258,26 +182,6 @@ fn remove_component(v: &mut [f64], u: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Diagonally dominant and not symmetric, of every size around the panels': A x = b with x known.
-    #[test]
-    fn elimination_solves_what_needs_no_pivots() {
-        for n in 1..=14 {
-            let entry = |i: usize, j: usize| ((3 * i + 7 * j + i * j) % 11) as f64 / 11.0 - 0.4;
-            let wanted: Vec<f64> = (0..n).map(|i| 1.0 - 0.3 * i as f64).collect();
-            let (mut a, mut x) = (Vec::new(), Vec::new());
-            for i in 0..n {
-                let row: Vec<f64> = (0..n).map(|j| entry(i, j) + if i == j { 8.0 } else { 0.0 }).collect();
-                a.extend_from_slice(&row);
-                x.push(row.iter().zip(&wanted).map(|(a, x)| a * x).sum());
-            }
-            factor_general(&mut a, n);
-            solve_general(&a, n, &mut x);
-            for (x, wanted) in x.iter().zip(&wanted) {
-                assert!((x - wanted).abs() < 1e-13, "{n}: {x} {wanted}");
-            }
-        }
-    }
 
     /// A = [[4,2,0],[2,5,3],[0,3,6]] and x = (1,2,3): b = (8, 21, 24).
     #[test]

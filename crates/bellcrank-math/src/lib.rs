@@ -30,7 +30,7 @@ mod trig;
 mod twist;
 mod vec3;
 
-pub use dense::{Cholesky, Matrix, factor_cholesky, factor_general, solve_cholesky, solve_general};
+pub use dense::{Cholesky, Matrix, factor_cholesky, solve_cholesky};
 pub use dual::Dual;
 pub use inertia::Inertia;
 pub use lanes::{LaneJob, Lanes, Level};

@@ -9,7 +9,9 @@ use crate::layout::{JointLayout, Layout};
 use crate::state::State;
 use crate::workspace::{ConeSource, Workspace};
 use bellcrank_math::{Cholesky, Real};
-use bellcrank_solve::{Cone, DualProblem, LinearSolver, Outcome, Padmm, PadmmWorkspace, Penalty, SparseRow};
+use bellcrank_solve::{
+    Cone, Dense, DenseWorkspace, DualProblem, Iterate, LinearSolver, Outcome, Padmm, Penalty, SparseRow,
+};
 
 /// Settings of the published method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +48,8 @@ pub(crate) struct AllRowsWorkspace<R: Real> {
     lines: Vec<Line<R>>,
     problem: DualProblem<R>,
     lambda: Vec<R>,
-    solver: PadmmWorkspace<R>,
+    dense: DenseWorkspace<R>,
+    iterate: Iterate<R>,
 }
 
 /// A row on two bodies.
@@ -65,7 +68,8 @@ impl<R: Real> Default for AllRowsWorkspace<R> {
             lines: Vec::new(),
             problem: DualProblem::with_capacity(0),
             lambda: Vec::new(),
-            solver: PadmmWorkspace::with_capacity(0),
+            dense: DenseWorkspace::with_capacity(0),
+            iterate: Iterate::with_capacity(0),
         }
     }
 }
@@ -88,7 +92,7 @@ pub(crate) fn collect<R: Real>(
     }
     let all = &mut ws.all_rows;
     all.problem.finish();
-    all.solver.dense.sparse.clear(layout.position.len());
+    all.dense.sparse.clear(layout.position.len());
     for line in &all.lines {
         let (a, b) = line.bodies;
         let mut blocks = [[R::zero(); 6]; 2];
@@ -97,11 +101,11 @@ pub(crate) fn collect<R: Real>(
             blocks[0] = forward(&all.roots[a], &line.jacobian[0]);
         }
         let row = SparseRow { bodies: line.bodies, blocks, compliance: line.compliance };
-        all.solver.dense.sparse.rows.push(row);
+        all.dense.sparse.rows.push(row);
     }
     for i in 0..all.lines.len() {
         for j in 0..=i {
-            let entry = all.solver.dense.sparse.entry(i, j);
+            let entry = all.dense.sparse.entry(i, j);
             all.problem.set(i, j, entry);
         }
         let line = &all.lines[i];
@@ -122,8 +126,10 @@ pub(crate) fn iterate<R: Real>(
     ws: &mut Workspace<R>,
 ) -> Outcome<R> {
     let all = &mut ws.all_rows;
-    settings.solver.factor(&all.problem, &mut all.solver);
-    let outcome = settings.solver.solve(&all.problem, alive, &mut all.lambda, &mut all.solver);
+    let mut dense = Dense::new(&all.problem, settings.solver.linear, &mut all.dense);
+    settings.solver.factor_with(&all.problem, &mut dense, &mut all.iterate);
+    let outcome =
+        settings.solver.solve_with((&all.problem, &mut dense), alive, &mut all.lambda, &mut all.iterate);
     ws.x.copy_from_slice(&ws.momentum);
     for (line, lambda) in all.lines.iter().zip(&all.lambda) {
         let ends = [line.bodies.0, Some(line.bodies.1)];

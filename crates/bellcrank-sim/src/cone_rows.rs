@@ -9,6 +9,7 @@ use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
 use crate::step::{Settings, Solver, Times};
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
+use crate::worlds::share_out;
 use bellcrank_collide::{Surface, collide};
 use bellcrank_math::{Mask, Real, Vec3};
 use bellcrank_solve::{Cone, MOST_ROWS};
@@ -97,11 +98,9 @@ pub(crate) fn collect<R: Real>(
         let group = (ConeSource::Contact(touching.slot), acts, cone);
         push_group(group, gap, &rows[..contact.rows], contact.path.len(), &mut ws.cones);
     }
-    let cones = &mut ws.cones;
-    let dense = layout.pile.is_none() && matches!(settings.solver, Solver::Padmm(_));
-    cones.packing.arrange(&cones.groups, dense, &mut cones.problem);
-    cones.packed.clear();
-    cones.packed.resize(cones.problem.rows(), R::zero());
+    if matches!(settings.solver, Solver::Padmm(_)) {
+        share_out(layout.pile.is_none(), &mut ws.cones);
+    }
 }
 
 #[inline(always)]

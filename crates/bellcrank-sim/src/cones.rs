@@ -10,6 +10,7 @@ use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
 use crate::status::Report;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
+use crate::worlds::{get_row, put_entries, put_row};
 use bellcrank_math::{Mask, Real};
 use bellcrank_solve::{MOST_ROWS, Outcome};
 
@@ -90,15 +91,14 @@ fn pair_entries<R: Real, const A: usize, const B: usize>(
     both: R::Mask,
 ) {
     let (first, second) = (cones.groups[g], cones.groups[h]);
-    let product = overlap::<R, A, B>(&cones.w, (first, path), (second, other));
-    for r in 0..first.rows.min(A) {
-        for s in 0..second.rows.min(B) {
-            let same = g == h && r == s;
-            let extra = if same { cones.compliance[first.first_row + r] } else { R::zero() };
-            let value = product[r][s] + extra;
-            cones.packing.put_entry(both, (g, r), (h, s), value, &mut cones.problem);
+    let mut product = overlap::<R, A, B>(&cones.w, (first, path), (second, other));
+    if g == h {
+        for r in 0..first.rows.min(A).min(B) {
+            product[r][r] += cones.compliance[first.first_row + r];
         }
     }
+    let rows = [first.rows, second.rows];
+    put_entries(both, (g, h), (&product, rows), (&cones.places, &mut cones.worlds));
 }
 
 /// G's diagonal entry of a row, compliance left out.
@@ -174,28 +174,18 @@ pub(crate) fn row_speed<R: Real>(
     speed((a, b), jacobian, u)
 }
 
-/// g: the velocities of the rows without the reactions that u already contains, and their bias.
+/// Tells each world its reactions and the velocities of its rows with them, bias and compliance included.
 #[inline(always)]
 pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
-    for (g, group) in cones.groups.iter().enumerate() {
-        for row in 0..group.rows {
-            cones.packing.put((g, group), row, cones.lambda[group.first_row + row], &mut cones.packed);
-        }
-    }
     for (g, group) in cones.groups.iter().enumerate() {
         let (a, b, _) = places(layout, group.source);
         for row in 0..group.rows {
             let i = group.first_row + row;
             let velocity = speed((a, b), &cones.jacobian[i], &ws.u);
             let own = cones.compliance[i].mul_add(cones.lambda[i], velocity + cones.bias[i]);
-            cones.packing.put((g, group), row, own, cones.problem.g_mut());
+            put_row((g, group, row), [cones.lambda[i], own], (&cones.places, &mut cones.worlds));
         }
-    }
-    let dense = if layout.pile.is_none() { cones.problem.rows() } else { 0 }; // a pile does this through the bodies
-    for i in 0..dense {
-        let own = cones.problem.row_times(i, &cones.packed);
-        cones.problem.g_mut()[i] -= own;
     }
     cones.change.clear();
     cones.change.extend_from_slice(&cones.lambda);
@@ -203,10 +193,11 @@ pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 
 /// λ ← the solver's answer.
 #[inline(always)]
-pub(crate) fn unpack<R: Real>(cones: &mut ConeRows<R>) {
+pub(crate) fn take_reactions<R: Real>(cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         for row in 0..group.rows {
-            cones.lambda[group.first_row + row] = cones.packing.get((g, group), row, &cones.packed);
+            let reaction = get_row((g, group, row), (&cones.places, &cones.worlds));
+            cones.lambda[group.first_row + row] = reaction;
         }
     }
 }

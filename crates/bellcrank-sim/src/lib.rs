@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `drives` `lines` `cone_rows` `cones` `packing` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `motion` `rows` `drives` `lines` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `derivative/` | how a step depends on state, control and parameters |
@@ -34,7 +34,6 @@ mod lane_access;
 mod layout;
 mod lines;
 mod motion;
-mod packing;
 mod pile;
 mod readout;
 mod rows;
@@ -43,6 +42,7 @@ mod state;
 mod status;
 mod step;
 mod workspace;
+mod worlds;
 
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};

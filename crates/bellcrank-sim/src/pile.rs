@@ -7,8 +7,9 @@
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::workspace::{ConeRows, Touching};
+use crate::worlds::WorldRows;
 use bellcrank_collide::Pile;
-use bellcrank_math::{Elem, Inline, Mask, Pose, Real};
+use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::{
     BlockFactor, BodySpace, BodySpaceWorkspace, Delassus, Iterate, Outcome, Padmm, SparseRow,
 };
@@ -90,7 +91,7 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
 
     fn prepare(&mut self, solver: &Padmm, layout: &Layout, factor: &BlockFactor<E>, cones: &ConeRows<E>) {
         let blank = SparseRow { bodies: (None, 0), blocks: [[E::zero(); 6]; 2], compliance: E::zero() };
-        let count = cones.problem.rows();
+        let count = cones.worlds[0].problem.rows();
         self.product.clear();
         self.product.resize(count, E::zero());
         self.rows.clear();
@@ -98,7 +99,7 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         for (g, group) in cones.groups.iter().enumerate() {
             let (a, b, _) = crate::cones::places(layout, group.source);
             for row in 0..group.rows {
-                let (i, at) = (group.first_row + row, cones.packing.first_row(g) + row);
+                let (i, at) = (group.first_row + row, cones.places[g][0] as usize + row);
                 let blocks = cones.jacobian[i];
                 self.rows[at] = SparseRow { bodies: (a, b), blocks, compliance: cones.compliance[i] };
                 self.product[at] =
@@ -116,7 +117,7 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         let iterate = &mut self.iterate;
         E::run(Inline(
             #[inline(always)]
-            || solver.factor_with(&cones.problem, &mut space, iterate),
+            || solver.factor_with(&cones.worlds[0].problem, &mut space, iterate),
         ));
     }
 
@@ -138,12 +139,12 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         E::run(Inline(
             #[inline(always)]
             || {
-                space.times(&cones.packed, product);
-                for (g, own) in cones.problem.g_mut().iter_mut().zip(&*product) {
+                let WorldRows { problem, lambda, .. } = &mut cones.worlds[0];
+                space.times(lambda, product);
+                for (g, own) in problem.g_mut().iter_mut().zip(&*product) {
                     *g -= *own;
                 }
-                let every = E::Mask::splat(true);
-                solver.solve_with((&cones.problem, &mut space), every, &mut cones.packed, iterate)
+                solver.solve_with((problem, &mut space), true, lambda, iterate)
             },
         ))
     }

@@ -13,7 +13,7 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{all_rows, comfree, cone_rows, cones, drives, interior, lines, motion, readout, rows};
+use crate::{all_rows, comfree, cone_rows, cones, drives, interior, lines, motion, readout, rows, worlds};
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
 
@@ -328,7 +328,7 @@ fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, ws: &mut Wor
         return pile.prepare(solver, layout, &ws.factor, &ws.cones);
     }
     stage!(R, cones::build_matrix(layout, ws));
-    stage!(R, solver.factor(&ws.cones.problem, &mut ws.cones.solver));
+    stage!(R, worlds::factor::<R>(solver, &mut ws.cones.worlds));
 }
 
 /// λ ← the cones' reactions at the present velocities; u += H⁻¹ Jᵀ Δλ.
@@ -350,9 +350,9 @@ fn solve_reactions<R: Real>(
     let cones = &mut ws.cones;
     let outcome = match &mut ws.pile {
         Some(pile) => pile.solve(solver, layout, &ws.factor, cones),
-        None => stage!(R, solver.solve(&cones.problem, going, &mut cones.packed, &mut cones.solver)),
+        None => stage!(R, worlds::solve::<R>(solver, going, &mut cones.worlds)),
     };
-    stage!(R, cones::unpack(&mut ws.cones));
+    stage!(R, cones::take_reactions(&mut ws.cones));
     stage!(R, cones::push_change(layout, ws));
     solve_factored(layout, ws);
     stage!(R, cones::add_change(going, outcome, ws, report));

@@ -4,15 +4,14 @@ use crate::all_rows::AllRowsWorkspace;
 use crate::interior::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::lines::LineRow;
-use crate::packing::Packing;
 use crate::pile::{MakePile, PileWork};
+use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real};
-use bellcrank_solve::{BlockFactor, Cone, DualProblem, PadmmWorkspace};
+use bellcrank_solve::{BlockFactor, Cone};
 
-/// Room for the solver's dense matrix: so many rows that act at once in a world. A world that needs more makes the
-/// matrix grow, once.
-const PACKED_ROWS: usize = 192;
+/// Room for a world's dense matrix: so many rows that act at once. A world that needs more makes the matrix grow, once.
+const WORLD_ROWS: usize = 192;
 
 /// Everything that a step computes on the way.
 pub struct Workspace<R: Real> {
@@ -94,7 +93,7 @@ pub(crate) struct DofRow<R: Real> {
     pub boxed: R::Mask,
 }
 
-/// The rows with cones that act in at least one lane: listed for all lanes together, and packed per lane for the solver.
+/// The rows with cones that act in at least one lane: listed for all lanes together, and handed to each world for the solver.
 #[derive(Clone, Debug)]
 pub(crate) struct ConeRows<R: Real> {
     pub groups: Vec<ConeGroup<R>>,
@@ -109,12 +108,9 @@ pub(crate) struct ConeRows<R: Real> {
     pub compliance: Vec<R>,
     pub lambda: Vec<R>,
     pub change: Vec<R>,
-    /// Where each lane has its rows in the problem.
-    pub packing: Packing,
-    pub problem: DualProblem<R>,
-    /// Reactions in the order of the problem.
-    pub packed: Vec<R>,
-    pub solver: PadmmWorkspace<R>,
+    /// The problem of each lane's world, and where it has its rows.
+    pub worlds: Vec<WorldRows<R::Elem>>,
+    pub places: Places,
     /// For reactions in closed form: groups that move each elimination position; B of each group, by rows; W of each group; what
     /// the last sweep changed [m/s].
     pub sharers: Vec<R>,
@@ -207,10 +203,8 @@ impl<R: Real> ConeRows<R> {
             compliance: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
-            packing: Packing::with_capacity(groups),
-            problem: DualProblem::with_capacity(rows.min(PACKED_ROWS)),
-            packed: Vec::with_capacity(rows),
-            solver: PadmmWorkspace::with_capacity(rows.min(PACKED_ROWS)),
+            worlds: (0..R::LANES).map(|_| WorldRows::with_capacity(rows.min(WORLD_ROWS))).collect(),
+            places: Vec::with_capacity(groups),
             sharers: Vec::with_capacity(layout.position.len()),
             blocks: Vec::with_capacity(block_room),
             inverse_mass: Vec::with_capacity(groups),

@@ -125,15 +125,14 @@ impl<R: Real> Cone<R> {
         }
     }
 
-    /// Takes the numbers of a cone of the same kind in some lanes.
+    /// The cone of one world.
     #[inline(always)]
-    pub fn take(&mut self, lanes: R::Mask, other: &Self) {
-        match (self, other) {
-            (Cone::Box { low, high }, Cone::Box { low: l, high: h }) => {
-                (*low, *high) = (R::select(lanes, *l, *low), R::select(lanes, *h, *high));
-            }
-            (Cone::Coulomb { mu, .. }, Cone::Coulomb { mu: m, .. }) => *mu = R::select(lanes, *m, *mu),
-            _ => {}
+    pub fn lane(&self, lane: usize) -> Cone<R::Elem> {
+        match *self {
+            Cone::Free => Cone::Free,
+            Cone::Nonnegative => Cone::Nonnegative,
+            Cone::Box { low, high } => Cone::Box { low: low.lane(lane), high: high.lane(lane) },
+            Cone::Coulomb { mu, rows } => Cone::Coulomb { mu: mu.lane(lane), rows },
         }
     }
 

@@ -48,16 +48,24 @@ pub struct DenseWorkspace<R> {
 }
 
 impl<R: Real> DenseWorkspace<R> {
-    pub(crate) fn with_capacity(rows: usize) -> Self {
+    /// Room for problems of up to `rows` rows.
+    pub fn with_capacity(rows: usize) -> Self {
         DenseWorkspace { factor: Vec::with_capacity(rows * rows), ..DenseWorkspace::default() }
     }
 }
 
 /// G with all its entries.
-pub(crate) struct Dense<'a, R> {
-    pub problem: &'a DualProblem<R>,
-    pub linear: LinearSolver,
-    pub ws: &'a mut DenseWorkspace<R>,
+pub struct Dense<'a, R> {
+    problem: &'a DualProblem<R>,
+    linear: LinearSolver,
+    ws: &'a mut DenseWorkspace<R>,
+}
+
+impl<'a, R: Real> Dense<'a, R> {
+    /// The matrix of a problem.
+    pub fn new(problem: &'a DualProblem<R>, linear: LinearSolver, ws: &'a mut DenseWorkspace<R>) -> Self {
+        Dense { problem, linear, ws }
+    }
 }
 
 impl<R: Real> Delassus<R> for Dense<'_, R> {

@@ -8,7 +8,7 @@
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
 //! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
-//! | `newton` | Newton's method on the cones, which goes first |
+//! | `newton/` `wide` | Newton's method on the cones, which goes first: world by world, in vectors of neighbouring rows |
 //! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
@@ -25,11 +25,12 @@ mod pattern;
 mod problem;
 mod residual;
 mod sparse;
+mod wide;
 
 pub use body_space::{BodySpace, BodySpaceWorkspace};
 pub use comfree::{ComFree, Impedance, Touch, Variant, move_reactions};
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
-pub use delassus::{Delassus, DenseWorkspace, LinearSolver};
+pub use delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
     Aim, BlockLu, Directions, Friction, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Pyramid,

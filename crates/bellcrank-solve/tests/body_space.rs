@@ -122,8 +122,8 @@ fn the_same_reactions_are_found() {
     let n = s.rows.len();
     let solver = Padmm { tolerance: 1e-10, max_iterations: 3000, ..Padmm::default() };
     let (mut dense, mut lambda) = (PadmmWorkspace::with_capacity(n), vec![0.0; n]);
-    solver.factor(&s.problem, &mut dense);
-    assert!(solver.solve(&s.problem, true, &mut lambda, &mut dense).converged);
+    solver.factor::<f64>(&s.problem, &mut dense);
+    assert!(solver.solve::<f64>(&mut s.problem.clone(), &mut lambda, &mut dense).converged);
     let (mut ws, mut iterate, mut other) =
         (BodySpaceWorkspace::default(), Iterate::with_capacity(n), vec![0.0; n]);
     let mut space =

@@ -17,8 +17,8 @@ fn solve(p: &DualProblem<f64>) -> (Vec<f64>, usize) {
     let mut lambda = vec![0.0; p.rows()];
     let mut ws = PadmmWorkspace::with_capacity(p.rows());
     let solver = Padmm { tolerance: 1e-10, ..Padmm::default() };
-    solver.factor(p, &mut ws);
-    let outcome = solver.solve(p, true, &mut lambda, &mut ws);
+    solver.factor::<f64>(p, &mut ws);
+    let outcome = solver.solve::<f64>(&mut p.clone(), &mut lambda, &mut ws);
     assert!(outcome.converged, "{outcome:?}");
     (lambda, outcome.iterations as usize)
 }
@@ -76,7 +76,9 @@ fn a_warm_start_at_the_answer_ends_at_once() {
     let p = problem(&[1.0, 0.4, -0.1], &unit, vec![Cone::Coulomb { mu: 0.5, rows: 3 }]);
     let (mut lambda, cold) = solve(&p);
     let (solver, mut ws) = (Padmm { tolerance: 1e-7, ..Padmm::default() }, PadmmWorkspace::with_capacity(3));
-    solver.factor(&p, &mut ws);
-    let outcome = solver.solve(&p, true, &mut lambda, &mut ws);
+    solver.factor::<f64>(&p, &mut ws);
+    let mut moved = p.clone();
+    moved.put_in(&lambda);
+    let outcome = solver.solve::<f64>(&mut moved, &mut lambda, &mut ws);
     assert!(outcome.converged && outcome.iterations <= 3.0 && cold > 3, "{outcome:?}");
 }

@@ -82,8 +82,8 @@ fn problem(cones: &[Cone<f64>], seed: &mut u64) -> DualProblem<f64> {
 fn padmm(p: &DualProblem<f64>) -> Vec<f64> {
     let solver = Padmm { tolerance: 1e-10, max_iterations: 5000, ..Padmm::default() };
     let (mut ws, mut lambda) = (PadmmWorkspace::with_capacity(32), vec![0.0; p.rows()]);
-    solver.factor(p, &mut ws);
-    let outcome = solver.solve(p, true, &mut lambda, &mut ws);
+    solver.factor::<f64>(p, &mut ws);
+    let outcome = solver.solve::<f64>(&mut p.clone(), &mut lambda, &mut ws);
     assert!(outcome.converged, "{outcome:?}");
     lambda
 }

@@ -1,7 +1,7 @@
 //! Nanoseconds per state, whichever instruction sets this processor has: `cargo bench -p bellcrank-tree --bench tree`.
 //!
-//! An argument restricts the operators (`cargo bench -p bellcrank-tree --bench tree -- rnea`). The same figures on
-//! models that ship with the program: `bellcrank bench tree`.
+//! An argument restricts the operators, a number is the batch (`cargo bench -p bellcrank-tree --bench tree -- rnea 256`).
+//! The same figures on models that ship with the program: `bellcrank bench tree`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -22,9 +22,11 @@ fn models() -> Vec<(String, Model)> {
 }
 
 fn main() {
-    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let batch = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(4096);
+    let only = arguments.iter().find(|a| a.parse::<usize>().is_err()).cloned().unwrap_or_default();
     let operators = OPERATORS.into_iter().filter(|operator| operator.contains(&only)).collect();
-    let settings = Settings { operators, ..Settings::default() };
+    let settings = Settings { batch, operators, ..Settings::default() };
     for (name, model) in models() {
         let timings = measure(&model, &settings).expect("arrays of the right size");
         for group in timings.chunks(settings.contestants.len()) {

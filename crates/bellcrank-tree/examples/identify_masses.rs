@@ -34,7 +34,7 @@ pub fn arm(masses: [f64; 7]) -> Result<TreeModel<f64>, Faults> {
 
 /// The ten parameters of a link of one kilogram, (1, c, J about the link frame's origin), in the regressor's order.
 fn per_kilogram(i: usize) -> Result<[f64; 10], Faults> {
-    let unit = arm([1.0; 7])?.nodes[i].inertia; // link frames sit in the joints, as nodes do
+    let unit = arm([1.0; 7])?.nodes[i].inertia(); // link frames sit in the joints, as nodes do
     let J = unit.J;
     Ok([1.0, unit.h.x, unit.h.y, unit.h.z, J.xx, J.xy, J.yy, J.xz, J.yz, J.zz])
 }

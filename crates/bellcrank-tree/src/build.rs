@@ -13,6 +13,7 @@ use crate::branches::Branches;
 use crate::loops::{LoopModel, Source};
 use crate::model::{Frame, Order, Slot, TreeModel};
 use crate::node::{Motion, Node, WORLD};
+use crate::solid::Solid;
 use bellcrank_math::{Inertia, Mat3, Pose, Vec3};
 use bellcrank_model::{BodyId, JointKind, Model, TreeNode};
 
@@ -212,6 +213,7 @@ impl<'a> Build<'a> {
             tilt: (R_PN != Mat3::identity()).then_some(R_PN),
             p: X_PT.p,
             inertia: Inertia::default(),
+            solid: Solid::default(),
             q: self.q_order.place.len(),
             v: self.v_order.place.len(),
             end: 0,
@@ -252,9 +254,9 @@ impl<'a> Build<'a> {
 
     fn finish(mut self) -> TreeModel<f64> {
         for i in (0..self.nodes.len()).rev() {
-            let end = self.nodes[i].end.max(i + 1);
-            self.nodes[i].end = end;
-            let parent = self.nodes[i].parent;
+            let node = &mut self.nodes[i];
+            (node.end, node.solid) = (node.end.max(i + 1), Solid::new(&node.inertia));
+            let (end, parent) = (node.end, node.parent);
             if parent != WORLD {
                 self.nodes[parent].end = self.nodes[parent].end.max(end);
             }

@@ -70,6 +70,8 @@ const NOWHERE: usize = usize::MAX;
 enum Effort {
     /// All of them are zero in every state.
     Zero,
+    /// They are moved as they are, and stand side by side in the block.
+    Straight,
     /// They are moved as they are.
     Move,
     /// Some change sign.
@@ -184,14 +186,17 @@ impl<E: Elem> Map<E> {
         let end = self.width.min(at + lanes);
         if self.source[at..end].iter().all(|k| *k == NOWHERE) {
             Effort::Zero
-        } else if self.sign[at..end].iter().all(|sign| *sign == E::one()) {
-            Effort::Move
-        } else {
+        } else if self.sign[at..end].iter().any(|sign| *sign != E::one()) {
             Effort::Change
+        } else if self.source[at..end].windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) {
+            Effort::Straight
+        } else {
+            Effort::Move
         }
     }
 
     /// Reads the states `first..` of a block; beyond the last state its copies fill the lanes.
+    #[allow(clippy::manual_memcpy)] // copying a slice is a call, and what it copies leaves its registers
     #[inline(always)]
     pub fn load<R: Real<Elem = E>>(&self, rows: &[E], first: usize, count: usize, block: &mut [R]) {
         let rows = &rows[first * self.width..(first + count) * self.width];
@@ -208,22 +213,36 @@ impl<E: Elem> Map<E> {
             self.load_narrow(rows, count, block);
             return;
         }
+        // all of the same length: one test per window whether it fits
+        let mut row = [&rows[..0]; MOST_LANES];
+        for lane in 0..R::LANES {
+            row[lane] = &rows[lane.min(count - 1) * self.width..][..self.width];
+        }
         let mut square = [R::zero(); MOST_LANES];
         // slices of constant length: everything stays in registers
         for (w, effort) in self.efforts.iter().enumerate() {
             let at = self.window(w * R::LANES, R::LANES);
             for lane in 0..R::LANES {
-                square[lane] = R::load(&rows[lane.min(count - 1) * self.width + at..][..R::LANES]);
+                square[lane] = R::load(&row[lane][at..at + R::LANES]);
             }
             R::transpose(&mut square[..R::LANES]);
             let (places, signs) = (&self.source[at..at + R::LANES], &self.sign[at..at + R::LANES]);
-            if *effort == Effort::Change {
-                for j in 0..R::LANES {
-                    block[places[j]] = square[j].scale(signs[j]);
+            match effort {
+                Effort::Straight => {
+                    let side_by_side = &mut block[places[0]..][..R::LANES];
+                    for j in 0..R::LANES {
+                        side_by_side[j] = square[j];
+                    }
                 }
-            } else {
-                for j in 0..R::LANES {
-                    block[places[j]] = square[j];
+                Effort::Change => {
+                    for j in 0..R::LANES {
+                        block[places[j]] = square[j].scale(signs[j]);
+                    }
+                }
+                Effort::Zero | Effort::Move => {
+                    for j in 0..R::LANES {
+                        block[places[j]] = square[j];
+                    }
                 }
             }
         }
@@ -287,12 +306,20 @@ impl<E: Elem> Map<E> {
     }
 
     /// As many columns as lanes, from column `at` on, one state per value.
+    #[allow(clippy::manual_memcpy)] // as above
     #[inline(always)]
     fn gather<R: Real<Elem = E>>(&self, block: &[R], at: usize, effort: Effort) -> [R; MOST_LANES] {
         let mut square = [R::zero(); MOST_LANES];
         let (places, signs) = (&self.source[at..at + R::LANES], &self.sign[at..at + R::LANES]);
         match effort {
             Effort::Zero => {}
+            Effort::Straight => {
+                let side_by_side = &block[places[0]..][..R::LANES];
+                for j in 0..R::LANES {
+                    square[j] = side_by_side[j];
+                }
+                R::transpose(&mut square[..R::LANES]);
+            }
             Effort::Move => {
                 for j in 0..R::LANES {
                     square[j] = block[places[j]];

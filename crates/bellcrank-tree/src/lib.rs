@@ -18,8 +18,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `model` `build` `node` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
-//! | `batch` `layout` `operators/` | from arrays to lanes and back, one method per operator |
+//! | `model` `build` `node` `solid` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
+//! | `batch` `crew` `layout` `operators/` | from arrays to lanes and back, on several threads, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `precision` `operators/any` | what keeps operators from being compiled again in other crates |
 //! | `loops` | what closes loops |
@@ -32,6 +32,7 @@ pub mod batch;
 mod branches;
 mod build;
 mod convention;
+mod crew;
 #[cfg(test)]
 mod dual_tests;
 mod error;
@@ -43,6 +44,7 @@ mod model;
 mod node;
 mod operators;
 mod precision;
+mod solid;
 
 pub use articulated::Articulated;
 pub use axis::Axis;

@@ -246,7 +246,7 @@ fn cast_all<E: Elem, F: Elem>(numbers: &[E]) -> Vec<F> {
     numbers.iter().map(|x| cast_number(*x)).collect()
 }
 
-fn cast_vector<E: Elem, F: Elem>(v: Vec3<E>) -> Vec3<F> {
+pub(crate) fn cast_vector<E: Elem, F: Elem>(v: Vec3<E>) -> Vec3<F> {
     Vec3::new(cast_number(v.x), cast_number(v.y), cast_number(v.z))
 }
 
@@ -282,6 +282,7 @@ fn cast_node<E: Elem, F: Elem>(node: &Node<E>) -> Node<F> {
         tilt: node.tilt.as_ref().map(cast_matrix),
         p: cast_vector(node.p),
         inertia: cast_inertia(&node.inertia),
+        solid: node.solid.cast(),
         q: node.q,
         v: node.v,
         end: node.end,

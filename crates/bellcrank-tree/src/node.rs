@@ -7,6 +7,7 @@
 //! V_N = X_NP V_P + S q̇,   A_N = X_NP A_P + S q̈ + V_N × S q̇     ([Featherstone 2008] Eqs. (5.7), (5.8))
 
 use crate::axis::Axis;
+use crate::solid::Solid;
 use bellcrank_math::{Elem, Inertia, Mat3, Quat, Real, Sym3, Twist, Vec3, Wrench};
 
 /// Parent of a node that hangs from the world.
@@ -61,7 +62,9 @@ pub struct Node<E> {
     /// p_PT in P's axes [m].
     pub p: Vec3<E>,
     /// Inertia about N's origin, in N's axes.
-    pub inertia: Inertia<E>,
+    pub(crate) inertia: Inertia<E>,
+    /// The same, ready to be turned.
+    pub(crate) solid: Solid<E>,
     /// First coordinate, in tree order.
     pub q: usize,
     /// First velocity, in tree order.
@@ -115,6 +118,11 @@ pub fn lift_inertia<R: Real>(i: &Inertia<R::Elem>) -> Inertia<R> {
 }
 
 impl<E: Elem> Node<E> {
+    /// Inertia about N's origin, in N's axes.
+    pub fn inertia(&self) -> Inertia<E> {
+        self.inertia
+    }
+
     /// Writes where the joint stands at the tree's coordinates `q`.
     #[inline(always)]
     pub fn place<R: Real<Elem = E>>(&self, q: &[R], at: &mut Place<R>) {

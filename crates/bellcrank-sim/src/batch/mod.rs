@@ -53,7 +53,8 @@ pub struct BatchOptions {
     pub precision: Precision,
     /// Threads; zero for one per core.
     pub threads: usize,
-    /// One world per value instead of lanes: slow, for comparison.
+    /// One world per value instead of lanes, whatever their number: slow, for comparison. Worlds that are one or two of a
+    /// model are computed so anyway; their bits are the same.
     pub scalar: bool,
     /// Contacts that a world of many loose bodies has room for; `None` for twelve per shape.
     pub contact_capacity: Option<usize>,
@@ -360,6 +361,9 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
     other.map_or(Ok(()), |model| Err(BatchError::NotForAllRows(model.name().to_owned())))
 }
 
+/// So many worlds of one model are faster one by one than in a block of lanes that is mostly empty.
+const FEW: usize = 2;
+
 fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<dyn Group> {
     let parameters = Parameters::of(model);
     let loose_pairs = match options.settings.map(|settings| settings.solver) {
@@ -368,7 +372,7 @@ fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<
     };
     let layout = Layout::with_capacity(model, loose_pairs, options.contact_capacity);
     let pile = layout.pile.is_some();
-    match (options.precision, options.scalar || pile) {
+    match (options.precision, options.scalar || pile || worlds <= FEW) {
         (Precision::F64, true) => {
             let make: MakePile<f64> = pile.then_some(make_pile::<f64>);
             Box::new(LaneGroup::<f64>::new((model.clone(), layout), &parameters, worlds, make))

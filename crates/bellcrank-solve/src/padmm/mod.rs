@@ -14,7 +14,7 @@ pub use iterate::Iterate;
 use crate::delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
 use crate::newton::NewtonWorkspace;
 use crate::problem::DualProblem;
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::{Elem, Mask, Real};
 use iterate::{Step, de_saxce, extrapolate, first_dual, scale_cones};
 
 /// How the penalty ρ is chosen.
@@ -83,30 +83,25 @@ pub struct Outcome<R: Real> {
     pub converged: R::Mask,
 }
 
-impl<R: Real> Outcome<R> {
-    /// Takes over, in some lanes, how another solve went on.
+impl<E: Elem> Outcome<E> {
+    /// What another solve, from where this one ended, makes of it.
     #[inline(always)]
-    fn follow(&mut self, lanes: R::Mask, next: Outcome<R>) {
-        self.iterations += R::select(lanes, next.iterations, R::zero());
-        self.primal = R::select(lanes, next.primal, self.primal);
-        self.dual = R::select(lanes, next.dual, self.dual);
-        self.complementarity = R::select(lanes, next.complementarity, self.complementarity);
-        self.converged = self.converged | (lanes & next.converged);
+    fn then(self, next: Self) -> Self {
+        Outcome { iterations: self.iterations + next.iterations, ..next }
     }
 }
 
 /// Memory of a solve with a dense matrix; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
-pub struct PadmmWorkspace<R> {
-    /// For the matrix.
-    pub dense: DenseWorkspace<R>,
-    newton: NewtonWorkspace<R>,
-    iterate: Iterate<R>,
+pub struct PadmmWorkspace<E> {
+    dense: DenseWorkspace<E>,
+    newton: NewtonWorkspace<E>,
+    iterate: Iterate<E>,
     /// Whether the factor for PADMM is there.
     is_factored: bool,
 }
 
-impl<R: Real> PadmmWorkspace<R> {
+impl<E: Elem> PadmmWorkspace<E> {
     /// Room for problems of up to `rows` rows.
     pub fn with_capacity(rows: usize) -> Self {
         PadmmWorkspace {
@@ -119,74 +114,67 @@ impl<R: Real> PadmmWorkspace<R> {
 }
 
 impl Padmm {
-    /// Scales the problem: once per matrix, before any number of solves. Chooses ρ and factors G̃ + σ 1 as soon as that
-    /// is needed.
+    /// Takes the matrix of one world: once, before any number of solves. ρ is chosen and G̃ + σ 1 factored as soon as that is
+    /// needed. `V` are vectors of neighbouring rows, of any length.
     #[inline(always)]
-    pub fn factor<R: Real>(&self, problem: &DualProblem<R>, ws: &mut PadmmWorkspace<R>) {
-        let mut dense = Dense { problem, linear: self.linear, ws: &mut ws.dense };
-        ws.is_factored = self.newton_steps == 0;
-        if ws.is_factored {
-            self.factor_with(problem, &mut dense, &mut ws.iterate);
-        } else {
-            scale_cones(problem, &dense, &mut ws.iterate.scale);
-            ws.newton.prepare(problem, &ws.iterate.scale);
+    pub fn factor<V: Real>(&self, problem: &DualProblem<V::Elem>, ws: &mut PadmmWorkspace<V::Elem>) {
+        ws.is_factored = false;
+        if self.newton_steps > 0 {
+            ws.newton.prepare::<V>(problem);
         }
     }
 
-    /// Solves the factored problem from the reactions in `lambda` (a warm start, or zeros) and leaves the answer there.
-    /// Lanes that are not `alive` are left alone.
+    /// Solves the factored problem of one world from the reactions in `lambda` (a warm start, or zeros) and leaves the
+    /// answer there; the problem's g are the velocities with these reactions, and of no use afterwards. Newton's method goes first, and again from what PADMM finds: it finishes all but a few solves.
     #[inline(always)]
-    pub fn solve<R: Real>(
+    pub fn solve<V: Real>(
         &self,
-        problem: &DualProblem<R>,
-        alive: R::Mask,
-        lambda: &mut [R],
-        ws: &mut PadmmWorkspace<R>,
-    ) -> Outcome<R> {
-        let mut dense = Dense { problem, linear: self.linear, ws: &mut ws.dense };
-        if self.newton_steps == 0 {
-            return self.solve_with((problem, &mut dense), alive, lambda, &mut ws.iterate);
-        }
+        problem: &mut DualProblem<V::Elem>,
+        lambda: &mut [V::Elem],
+        ws: &mut PadmmWorkspace<V::Elem>,
+    ) -> Outcome<V::Elem> {
+        let zero = V::Elem::zero();
         let mut outcome =
-            self.solve_by_newton((problem, &mut dense), alive, lambda, (&mut ws.newton, &mut ws.iterate));
+            Outcome { iterations: zero, primal: zero, dual: zero, complementarity: zero, converged: false };
         let (mut budget, mut spent) = (FIRST_BUDGET, 0);
-        while !outcome.converged.all() && spent < self.max_iterations {
+        loop {
+            if self.newton_steps > 0 {
+                outcome = outcome.then(self.solve_by_newton::<V>(problem, lambda, &mut ws.newton));
+            }
+            if outcome.converged || spent >= self.max_iterations {
+                return outcome;
+            }
+            problem.take_out(lambda);
+            let mut dense = Dense::new(problem, self.linear, &mut ws.dense);
             if !ws.is_factored {
                 self.factor_with(problem, &mut dense, &mut ws.iterate);
                 ws.is_factored = true;
             }
-            let left = !outcome.converged;
-            let some = Padmm { max_iterations: budget.min(self.max_iterations - spent), ..*self };
-            outcome.follow(left, some.solve_with((problem, &mut dense), left, lambda, &mut ws.iterate));
+            let whole = if self.newton_steps > 0 { budget } else { self.max_iterations };
+            let some = Padmm { max_iterations: whole.min(self.max_iterations - spent), ..*self };
+            outcome = outcome.then(some.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate));
             (budget, spent) = (2 * budget, spent + some.max_iterations);
-            let left = !outcome.converged;
-            if left.any() {
-                let newton = (&mut ws.newton, &mut ws.iterate);
-                outcome.follow(left, self.solve_by_newton((problem, &mut dense), left, lambda, newton));
+            problem.put_in(lambda);
+            if outcome.converged {
+                return outcome;
             }
         }
-        outcome
     }
 
     /// Newton's method from the reactions in `lambda`, which change where it converges: PADMM is best started from the
     /// last step's.
     #[inline(always)]
-    fn solve_by_newton<R: Real>(
+    fn solve_by_newton<V: Real>(
         &self,
-        (problem, dense): (&DualProblem<R>, &mut Dense<'_, R>),
-        alive: R::Mask,
-        lambda: &mut [R],
-        (newton, ws): (&mut NewtonWorkspace<R>, &mut Iterate<R>),
-    ) -> Outcome<R> {
-        self.start((problem, dense), lambda, ws);
-        let how = (ws.scale.as_slice(), R::constant(self.tolerance), self.newton_steps);
-        let done = newton.solve(problem, how, alive, (&mut ws.y, &ws.z));
-        for i in 0..problem.n {
-            lambda[i] = R::select(alive & done.converged, ws.y[i] * ws.scale[i], lambda[i]);
-        }
-        let zero = R::zero(); // Moreau: reactions in their cones, velocities in the dual ones, and no work
+        problem: &DualProblem<V::Elem>,
+        lambda: &mut [V::Elem],
+        newton: &mut NewtonWorkspace<V::Elem>,
+    ) -> Outcome<V::Elem> {
+        let tolerance = V::Elem::from_f64(self.tolerance);
+        let done = newton.solve::<V>(problem, (tolerance, self.newton_steps), lambda);
+        let zero = V::Elem::zero(); // Moreau: reactions in their cones, velocities in the dual ones, and no work
         Outcome {
-            iterations: done.iterations,
+            iterations: V::Elem::from_f64(done.iterations as f64),
             primal: zero,
             dual: done.residual,
             complementarity: zero,

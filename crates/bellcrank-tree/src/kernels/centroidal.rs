@@ -4,12 +4,12 @@
 //! centre of mass these are the columns of A_g ([Orin, Goswami, Lee 2013] Eq. (18)), h_g = A_g v. Its linear rows
 //! are m J_com.
 //!
-//! Its rate: with the subtree's Coriolis operator B and momentum h (see `rnea_jacobian`), V_m the velocity of k's node
+//! Its rate: with the subtree's Coriolis operator B and momentum h (see `coriolis`), V_m the velocity of k's node
 //! and everything about a point that stands still,
 //! d/dt (Iᶜ S) = (V ×* I − I V ×) S + Iᶜ Ṡ = 2B S − S ×* h + Iᶜ (V_m × S);
 //! about the centre of mass, which moves at ċ, the angular part also loses ċ × f.
 
-use super::rnea_jacobian::Coriolis;
+use super::coriolis::Coriolis;
 use super::world::World;
 use crate::model::TreeModel;
 use crate::node::WORLD;
@@ -100,8 +100,8 @@ pub fn momentum_matrix_rate<E: Elem, R: Real<Elem = E>>(
     for k in 0..nv {
         let (i, S) = (tree.v_node[k], s.world.S[k]);
         let (inertia, coriolis) = (&s.composite[i], &s.coriolis[i]);
-        let momentum = Wrench::new(coriolis.p * R::constant(0.5), coriolis.l);
-        let change = coriolis.apply(S) - S.cross_dual(momentum) + inertia.apply(s.world.V[i].cross(S));
+        let rest = inertia.apply(s.world.V[i].cross(S)) - S.cross_dual(coriolis.momentum());
+        let change = coriolis.apply_add(S, rest);
         let mut column = change.at_point(center);
         column.moment -= velocity.cross(inertia.apply(S).force);
         for (r, x) in column.to_array().into_iter().enumerate() {

@@ -2,13 +2,15 @@
 //!
 //! Coordinates, velocities and efforts are in *tree* order and signs here (see [`crate::layout`]). Spatial
 //! vectors are linear part first. Body-local formulations where they are cheapest (velocities, RNEA, CRBA, ABA,
-//! adjoints), world axes where columns of different nodes meet (Jacobians, RNEA derivatives, centroidal).
+//! adjoints), world axes where columns of different nodes meet (Jacobians, centroidal), and the root's
+//! for derivatives of RNEA.
 
 pub mod aba;
 pub mod apart;
 pub mod centroidal;
 pub mod chain;
 pub mod constrained;
+mod coriolis;
 pub mod crba;
 pub mod dense;
 pub mod frames;
@@ -83,6 +85,26 @@ pub(crate) fn newton_euler<E: Elem, R: Real<Elem = E>>(
         V.angular.cross_add(h.force, f.force),
         V.linear.cross_add(h.force, V.angular.cross_add(h.moment, f.moment)),
     )
+}
+
+/// I V + f
+#[inline(always)]
+pub(crate) fn apply_add<R: Real>(i: &Inertia<R>, V: Twist<R>, f: Wrench<R>) -> Wrench<R> {
+    let (v, w, J) = (V.linear, V.angular, &i.J);
+    let turned = Vec3::new(
+        J.xz.mul_add(w.z, J.xy.mul_add(w.y, J.xx.mul_add(w.x, f.moment.x))),
+        J.yz.mul_add(w.z, J.yy.mul_add(w.y, J.xy.mul_add(w.x, f.moment.y))),
+        J.zz.mul_add(w.z, J.yz.mul_add(w.y, J.xz.mul_add(w.x, f.moment.z))),
+    );
+    Wrench::new(w.cross_add(i.h, v.mul_add(i.mass, f.force)), i.h.cross_add(v, turned))
+}
+
+/// S·f in six steps instead of seven.
+#[inline(always)]
+pub(crate) fn dot<R: Real>(S: Twist<R>, f: Wrench<R>) -> R {
+    let (v, w) = (S.linear, S.angular);
+    let linear = v.z.mul_add(f.force.z, v.y.mul_add(f.force.y, v.x * f.force.x));
+    w.z.mul_add(f.moment.z, w.y.mul_add(f.moment.y, w.x.mul_add(f.moment.x, linear)))
 }
 
 /// The same inertia about a point at `−p`: where the frame's own origin is at `p` from there.

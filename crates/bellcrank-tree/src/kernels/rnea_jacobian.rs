@@ -1,4 +1,7 @@
-//! ∂τ/∂q and ∂τ/∂v of inverse dynamics in closed form: [Singh, Russell, Wensing 2022], in world axes.
+//! ∂τ/∂q and ∂τ/∂v of inverse dynamics in closed form: [Singh, Russell, Wensing 2022].
+//!
+//! Everything is told in the axes of the node that hangs from the world, about its origin: entries exist only within what
+//! it carries, its own axes are unit vectors there, and only gravity has to be turned.
 //!
 //! With ψ̇ = V_λ × S, ψ̈ = A_λ × S + V_λ × ψ̇, Ṡ′ = ψ̇ + V × S, and over each subtree the sums of inertia I, force f
 //! and Coriolis operator B, for a row j at or above column i:
@@ -6,72 +9,28 @@
 //! ∂τ_j/∂q_i = S_j·(2B ψ̇_i + I ψ̈_i + S_i ×* f_i),  ∂τ_j/∂v_i = S_j·(2B S_i + I Ṡ′_i),
 //! ∂τ_i/∂q_j = ψ̇_j·(2Bᵀ S_i) + ψ̈_j·(I S_i),        ∂τ_i/∂v_j = S_j·(2Bᵀ S_i) + Ṡ′_j·(I S_i).
 //!
-//! (the term with f only where j is above i's own node). 2B of a body is
-//! V ×* I − I V × + (·) ×* (I V) = [[0, −2[p]×], [0, Y − [ℓ]×]], p and ℓ its linear and angular momentum and
-//! Y = [ω]×J + ([ω]×J)ᵀ − v hᵀ − h vᵀ + 2 (v·h) 1: twelve numbers, and they add over the subtree.
+//! (the term with f only where j is above i's own node).
 
+use super::coriolis::Coriolis;
 use super::kinematics::WorldPose;
-use super::world::{inertia_at, world_axis};
-use super::{Ended, minus_gravity};
+use super::world::world_axis;
+use super::{Ended, apply_add, dot, minus_gravity};
 use crate::model::TreeModel;
-use crate::node::{Motion, Node, Place};
-use bellcrank_math::{Elem, Inertia, Mat3, Real, Sym3, Twist, Vec3, Wrench};
-
-/// Twice the Coriolis operator of a subtree.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Coriolis<R> {
-    /// Twice the linear momentum.
-    pub p: Vec3<R>,
-    /// Angular momentum.
-    pub l: Vec3<R>,
-    Y: Sym3<R>,
-}
-
-impl<R: Real> Coriolis<R> {
-    #[inline(always)]
-    pub fn of(inertia: &Inertia<R>, V: Twist<R>, momentum: Wrench<R>) -> Self {
-        let (v, h) = (V.linear, inertia.h);
-        let turned = Mat3::skew(V.angular) * inertia.J.to_mat3();
-        let outer = Mat3::outer(v, h);
-        let twice = v.dot(h) + v.dot(h);
-        let half = turned - outer;
-        let Y = Sym3::from_upper(half + half.transpose()) + Sym3::diagonal(twice, twice, twice);
-        Coriolis { p: momentum.force + momentum.force, l: momentum.moment, Y }
-    }
-
-    #[inline(always)]
-    pub fn add(&mut self, other: &Self) {
-        self.p += other.p;
-        self.l += other.l;
-        self.Y = self.Y + other.Y;
-    }
-
-    /// 2B S
-    #[inline(always)]
-    pub fn apply(&self, S: Twist<R>) -> Wrench<R> {
-        let w = S.angular;
-        Wrench::new(w.cross(self.p), w.cross_add(self.l, self.Y * w))
-    }
-
-    /// The angular part of 2Bᵀ S; the linear part is zero.
-    #[inline(always)]
-    fn apply_transpose(&self, S: Twist<R>) -> Vec3<R> {
-        self.p.cross_add(S.linear, self.l.cross_add(S.angular, self.Y * S.angular))
-    }
-}
+use crate::node::{Motion, Node, Place, lift_inertia};
+use bellcrank_math::{Elem, Inertia, Inline, Mat3, Real, Twist, Vec3, Wrench};
 
 /// Memory for one block: one branch at a time, and in it one node's place by [`Node::level`].
 pub struct Scratch<R> {
-    /// O in the world \[m\]: the first node's origin.
-    origin: Vec3<R>,
-    /// The branch hangs from a body that floats.
+    /// −g in the root's axes.
+    lift_off: Vec3<R>,
+    /// The root floats.
     floating: bool,
     branch: Vec<Moving<R>>,
     /// Motion axes by the number of velocities before them on the branch.
     axes: Vec<MovingAxis<R>>,
 }
 
-/// A node, in world axes about O.
+/// A node, in the root's axes about its origin.
 #[derive(Clone, Copy, Default)]
 struct Moving<R> {
     pose: WorldPose<R>,
@@ -100,7 +59,7 @@ impl<R: Real> Scratch<R> {
     /// For a tree.
     pub fn new<E: Elem>(tree: &TreeModel<E>) -> Self {
         Scratch {
-            origin: Vec3::zero(),
+            lift_off: Vec3::zero(),
             floating: false,
             branch: vec![Moving::default(); tree.nodes.len()],
             axes: vec![MovingAxis::default(); tree.dof_count()],
@@ -122,7 +81,11 @@ pub fn rnea_jacobian<E: Elem, R: Real<Elem = E>>(
     let (q_below, q_above) = tau_q.split_at_mut(entries);
     let (v_below, v_above) = tau_v.split_at_mut(entries);
     for (i, node) in tree.nodes.iter().enumerate() {
-        forward(tree, s, (i, node), state);
+        if node.level == 0 {
+            start(tree, s, node, state);
+        } else {
+            forward(tree, s, node, state);
+        }
         for (_, ended) in Ended::with(&tree.nodes, i) {
             for k in ended.v..ended.v + ended.motion.dofs() {
                 let out = [&mut *q_below, &mut *q_above, &mut *v_below, &mut *v_above];
@@ -144,69 +107,147 @@ fn hand_up<R: Real>(branch: &mut [Moving<R>]) {
     parent.f += own.f;
 }
 
-/// Pose, motion and axes of a node with their rates, its inertia, force and Coriolis operator.
+/// The node that hangs from the world, in its own axes: its motion is the joint's, and gravity turns.
 #[inline(always)]
-fn forward<E: Elem, R: Real<Elem = E>>(
+fn start<E: Elem, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
     s: &mut Scratch<R>,
-    (i, node): (usize, &Node<E>),
+    node: &Node<E>,
     [q, v, a]: [&[R]; 3],
 ) {
     let mut at = Place::default();
     node.place(q, &mut at);
-    let (pose, V_before, A_before) = if node.level == 0 {
-        let (rotation, p) = node.compose_root(&at);
-        if i == 0 {
-            s.origin = p;
-        }
-        s.floating = node.motion == Motion::Free;
-        let lift_off = Twist::new(minus_gravity::<E, R>(tree), Vec3::zero());
-        (WorldPose { R: rotation, p: p - s.origin }, Twist::zero(), lift_off)
-    } else {
-        let parent = &s.branch[node.level - 1];
-        let (rotation, p) = node.compose(&at, parent.pose.R, parent.pose.p);
-        (WorldPose { R: rotation, p }, parent.V, parent.A)
-    };
-    let (count, depth) = (node.motion.dofs(), tree.branches.depth(node.v) - 1);
-    let axes = &mut s.axes[depth..depth + count];
-    let (V, A) = if let Motion::Turn(_) = node.motion {
-        let (S, rate) = (world_axis(node, &pose, 0), v[node.v]);
-        let psi = V_before.cross(S);
-        let psi_rate = A_before.cross(S) + V_before.cross(psi);
-        // S × S = 0, hence V × S = ψ̇: Ṡ′ = 2ψ̇ and V × S q̇ = ψ̇ q̇
-        axes[0] = MovingAxis { S, psi, psi_rate, S_rate: psi + psi };
-        (V_before + S * rate, A_before + S * a[node.v] + psi * rate)
-    } else {
-        move_axes(axes, (node, &pose), [&v[node.v..], &a[node.v..]], (V_before, A_before))
-    };
-    let inertia = inertia_at(&node.inertia, &pose);
-    let momentum = inertia.apply(V);
-    let coriolis = Coriolis::of(&inertia, V, momentum);
-    let f = inertia.apply(A) + V.cross_dual(momentum);
-    s.branch[node.level] = Moving { pose, V, A, inertia, coriolis, f };
+    s.lift_off = node.rotate_down(&at, minus_gravity::<E, R>(tree));
+    s.floating = node.motion == Motion::Free;
+    let V = node.joint_velocity(v);
+    // V × S q̇ = V × V = 0
+    let joint = node.joint_velocity(a);
+    let A = Twist::new(joint.linear + s.lift_off, joint.angular);
+    for k in 0..node.motion.dofs() {
+        let S = node.axis::<R>(k);
+        let psi_rate = Twist::new(s.lift_off.cross(S.angular), Vec3::zero());
+        s.axes[k] = MovingAxis { S, psi: Twist::zero(), psi_rate, S_rate: V.cross(S) };
+    }
+    let own = &mut s.branch[0];
+    (own.pose, own.V, own.A) = (WorldPose { R: Mat3::identity(), p: Vec3::zero() }, V, A);
+    own.settle(lift_inertia(&node.inertia));
 }
 
-/// Axes of a node that may have several, and its motion, from its parent's.
+/// Pose, motion and axes of a node with their rates, its inertia, force and Coriolis operator.
+///
+/// In parts that are compiled apart: one function would hold more than the processor has registers for, and move it to
+/// the stack and back.
+#[inline(always)]
+fn forward<E: Elem, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    s: &mut Scratch<R>,
+    node: &Node<E>,
+    [q, v, a]: [&[R]; 3],
+) {
+    let (before, rest) = s.branch.split_at_mut(node.level);
+    let (parent, own) = (&before[node.level - 1], &mut rest[0]);
+    let (count, depth) = (node.motion.dofs(), tree.branches.depth(node.v) - 1);
+    let axes = &mut s.axes[depth..depth + count];
+    if let Motion::Turn(_) = node.motion {
+        place(node, q, parent, own);
+        turn(node, [v[node.v], a[node.v]], (parent, own), &mut axes[0]);
+    } else {
+        let state = [&v[node.v..], &a[node.v..]];
+        R::run(Inline(
+            #[inline(always)]
+            || {
+                place(node, q, parent, own);
+                move_axes(node, state, (parent, own), axes);
+            },
+        ));
+    }
+    R::run(Inline(
+        #[inline(always)]
+        || own.settle(node.solid.at(&own.pose)),
+    ));
+}
+
+/// A node's pose.
+#[inline(always)]
+fn place<E: Elem, R: Real<Elem = E>>(node: &Node<E>, q: &[R], parent: &Moving<R>, own: &mut Moving<R>) {
+    let mut at = Place::default();
+    node.place(q, &mut at);
+    (own.pose.R, own.pose.p) = if node.level == 1 {
+        node.compose_root(&at) // the root's own pose is the identity
+    } else {
+        node.compose(&at, parent.pose.R, parent.pose.p)
+    };
+}
+
+/// The axis of a turning node, and its motion. S × S = 0, hence V × S = ψ̇: Ṡ′ = 2ψ̇ and V × S q̇ = ψ̇ q̇.
+#[inline(always)]
+fn turn<E: Elem, R: Real<Elem = E>>(
+    node: &Node<E>,
+    [v, a]: [R; 2],
+    (parent, own): (&Moving<R>, &mut Moving<R>),
+    axis: &mut MovingAxis<R>,
+) {
+    let S = world_axis(node, &own.pose, 0);
+    let psi = parent.V.cross(S);
+    (axis.S, axis.psi, axis.S_rate) = (S, psi, psi + psi);
+    axis.psi_rate = carried_twice(parent.V, parent.A, S, psi);
+    own.V = along(S, v, parent.V);
+    own.A = along(psi, v, along(S, a, parent.A));
+}
+
+impl<R: Real> Moving<R> {
+    /// What a body with this motion has by itself.
+    #[inline(always)]
+    fn settle(&mut self, inertia: Inertia<R>) {
+        self.inertia = inertia;
+        let momentum = inertia.apply(self.V);
+        self.coriolis = Coriolis::of(&inertia, self.V, momentum);
+        self.f = apply_add(&inertia, self.A, self.V.cross_dual(momentum));
+    }
+}
+
+/// S x + V
+#[inline(always)]
+fn along<R: Real>(S: Twist<R>, x: R, V: Twist<R>) -> Twist<R> {
+    Twist::new(S.linear.mul_add(x, V.linear), S.angular.mul_add(x, V.angular))
+}
+
+/// A × S + V × ψ
+#[inline(always)]
+fn carried_twice<R: Real>(V: Twist<R>, A: Twist<R>, S: Twist<R>, psi: Twist<R>) -> Twist<R> {
+    let once = A.cross(S);
+    let linear = V.angular.cross_add(psi.linear, V.linear.cross_add(psi.angular, once.linear));
+    Twist::new(linear, V.angular.cross_add(psi.angular, once.angular))
+}
+
+/// V ×* h + f
+#[inline(always)]
+fn cross_dual_add<R: Real>(V: Twist<R>, h: Wrench<R>, f: Wrench<R>) -> Wrench<R> {
+    let moment = V.angular.cross_add(h.moment, V.linear.cross_add(h.force, f.moment));
+    Wrench::new(V.angular.cross_add(h.force, f.force), moment)
+}
+
+/// Axes of a node that may have several, and its motion.
 #[inline(always)]
 fn move_axes<E: Elem, R: Real<Elem = E>>(
-    axes: &mut [MovingAxis<R>],
-    (node, pose): (&Node<E>, &WorldPose<R>),
+    node: &Node<E>,
     [v, a]: [&[R]; 2],
-    (V_before, A_before): (Twist<R>, Twist<R>),
-) -> (Twist<R>, Twist<R>) {
-    let (mut V, mut A) = (V_before, A_before);
+    (parent, own): (&Moving<R>, &mut Moving<R>),
+    axes: &mut [MovingAxis<R>],
+) {
+    let (mut V, mut A) = (parent.V, parent.A);
     for k in 0..axes.len() {
-        axes[k].S = world_axis(node, pose, k);
+        axes[k].S = world_axis(node, &own.pose, k);
         V += axes[k].S * v[k];
         A += axes[k].S * a[k];
     }
-    A += V.cross(V - V_before);
+    A += V.cross(V - parent.V);
     for axis in axes {
-        axis.psi = V_before.cross(axis.S);
-        axis.psi_rate = A_before.cross(axis.S) + V_before.cross(axis.psi);
+        axis.psi = parent.V.cross(axis.S);
+        axis.psi_rate = carried_twice(parent.V, parent.A, axis.S, axis.psi);
         axis.S_rate = axis.psi + V.cross(axis.S);
     }
-    (V, A)
+    (own.V, own.A) = (V, A);
 }
 
 /// Column and row of velocity `k`, against itself and everything above: ∂τ/∂q below and above the diagonal, then ∂τ/∂v.
@@ -222,11 +263,11 @@ fn column<E: Elem, R: Real<Elem = E>>(
     let own = &s.branch[node.level];
     let (I, B, axis) = (&own.inertia, &own.coriolis, &s.axes[depth]);
     let S = axis.S;
-    let within = B.apply(axis.psi) + I.apply(axis.psi_rate);
-    let by_v = B.apply(S) + I.apply(axis.S_rate);
+    let within = B.apply_add(axis.psi, I.apply(axis.psi_rate));
+    let by_v = B.apply_add(S, I.apply(axis.S_rate));
     for j in node.v..node.v + node.motion.dofs() {
         let other = s.axes[first + (j - node.v)].S;
-        let (q, v) = (other.dot(within), other.dot(by_v));
+        let (q, v) = (dot(other, within), dot(other, by_v));
         if j >= k {
             let place = branches.start[j] + (j - k);
             (q_below[place], v_below[place]) = (q, v);
@@ -235,7 +276,8 @@ fn column<E: Elem, R: Real<Elem = E>>(
             (q_above[place], v_above[place]) = (q, v);
         }
     }
-    let loads = Loads { by_q: within + S.cross_dual(own.f), by_v, IS: I.apply(S), BS: B.apply_transpose(S) };
+    let by_q = cross_dual_add(S, own.f, within);
+    let loads = Loads { by_q, by_v, IS: I.apply(S), BS: B.apply_transpose(S) };
     let (start, end) = (branches.start[k] + (depth - first) + 1, branches.start[k + 1]);
     let rows = [
         &mut q_below[start..end],
@@ -243,7 +285,7 @@ fn column<E: Elem, R: Real<Elem = E>>(
         &mut v_below[start..end],
         &mut v_above[start..end],
     ];
-    climb(tree, s, node, &loads, rows);
+    climb(s, node, &loads, rows);
 }
 
 /// What a velocity sends up its branch.
@@ -259,7 +301,6 @@ struct Loads<R> {
 /// The entries of one velocity with everything above its node, nearest first.
 #[inline(always)]
 fn climb<E: Elem, R: Real<Elem = E>>(
-    tree: &TreeModel<E>,
     s: &Scratch<R>,
     node: &Node<E>,
     loads: &Loads<R>,
@@ -269,40 +310,35 @@ fn climb<E: Elem, R: Real<Elem = E>>(
     let floating = s.floating && node.level > 0;
     let first = if floating { 6 } else { 0 };
     for (n, axis) in s.axes[first..count].iter().rev().enumerate() {
-        q_above[n] = axis.S.dot(loads.by_q);
-        v_above[n] = axis.S.dot(loads.by_v);
-        q_below[n] = axis.psi.angular.dot(loads.BS) + axis.psi_rate.dot(loads.IS);
-        v_below[n] = axis.S.angular.dot(loads.BS) + axis.S_rate.dot(loads.IS);
+        q_above[n] = dot(axis.S, loads.by_q);
+        v_above[n] = dot(axis.S, loads.by_v);
+        q_below[n] = axis.psi.angular.dot(loads.BS) + dot(axis.psi_rate, loads.IS);
+        v_below[n] = axis.S.angular.dot(loads.BS) + dot(axis.S_rate, loads.IS);
     }
     if floating {
-        let block = base_block(&s.branch[0], loads, minus_gravity::<E, R>(tree));
-        for d in 0..6 {
-            let n = count - 1 - d;
-            (q_below[n], q_above[n]) = (block[0][d], block[1][d]);
-            (v_below[n], v_above[n]) = (block[2][d], block[3][d]);
-        }
+        let base = count - 6;
+        let (q_below, q_above) = (&mut q_below[base..], &mut q_above[base..]);
+        let (v_below, v_above) = (&mut v_below[base..], &mut v_above[base..]);
+        meet_base(s, loads, [q_below, q_above, v_below, v_above]);
     }
 }
 
-/// The six entries with a floating base, whose axes a_j are the columns of R and whose ψ̇ vanish, as rotated vectors:
-/// (a_j, 0)·f = a_j·f and (p × a_j, a_j)·f = a_j·(n + f × p). ψ̈_j = (−g × a_j, 0) of turning axes only, and Ṡ′ = V × S.
+/// The six entries with a floating base, nearest first: its axes are unit vectors and its ψ̇ vanish, so that what they
+/// meet of a load is its components. ψ̈ = (−g × S, 0) of turning axes only, and Ṡ′ = V × S.
 #[inline(always)]
-fn base_block<R: Real>(base: &Moving<R>, loads: &Loads<R>, lift_off: Vec3<R>) -> [[R; 6]; 4] {
-    let WorldPose { R: rotation, p } = base.pose;
-    let (F, N) = (loads.IS.force, loads.IS.moment);
-    let turned = F.cross(base.V.angular);
-    let turning = F.cross_add(base.V.linear, N.cross_add(base.V.angular, turned.cross_add(p, loads.BS)));
-    let (by_q, by_v) = (loads.by_q.at_point(p), loads.by_v.at_point(p));
-    [
-        in_base(rotation, Vec3::zero(), F.cross(lift_off)),
-        in_base(rotation, by_q.force, by_q.moment),
-        in_base(rotation, turned, turning),
-        in_base(rotation, by_v.force, by_v.moment),
-    ]
+fn meet_base<R: Real>(s: &Scratch<R>, loads: &Loads<R>, [q_below, q_above, v_below, v_above]: [&mut [R]; 4]) {
+    let (F, N, V) = (loads.IS.force, loads.IS.moment, s.branch[0].V);
+    // S_j·(2Bᵀ S_i) + (V × S_j)·(I S_i): F × ω, and BS + F × v + N × ω
+    let turning = F.cross_add(V.linear, N.cross_add(V.angular, loads.BS));
+    put(q_below, Wrench::new(Vec3::zero(), F.cross(s.lift_off)));
+    put(q_above, loads.by_q);
+    put(v_below, Wrench::new(F.cross(V.angular), turning));
+    put(v_above, loads.by_v);
 }
 
+/// Components from the last to the first.
 #[inline(always)]
-fn in_base<R: Real>(rotation: Mat3<R>, linear: Vec3<R>, angular: Vec3<R>) -> [R; 6] {
-    let (l, a) = (rotation.transpose_mul(linear), rotation.transpose_mul(angular));
-    [l.x, l.y, l.z, a.x, a.y, a.z]
+fn put<R: Real>(row: &mut [R], f: Wrench<R>) {
+    (row[0], row[1], row[2]) = (f.moment.z, f.moment.y, f.moment.x);
+    (row[3], row[4], row[5]) = (f.force.z, f.force.y, f.force.x);
 }

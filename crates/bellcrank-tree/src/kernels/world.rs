@@ -7,7 +7,7 @@ use super::kinematics::{WorldPose, world_poses};
 use super::minus_gravity;
 use crate::axis::Axis;
 use crate::model::TreeModel;
-use crate::node::{Motion, Node, WORLD, lift_inertia};
+use crate::node::{Motion, Node, WORLD};
 use bellcrank_math::{Elem, Inertia, Mat3, Real, Twist, Vec3};
 
 /// Memory for one block.
@@ -129,16 +129,8 @@ impl<R: Real> World<R> {
     where
         R: Real<Elem = E>,
     {
-        inertia_at(&tree.nodes[i].inertia, &self.poses[i])
+        tree.nodes[i].solid.at(&self.poses[i])
     }
-}
-
-/// A node's inertia in world axes, about the point its position is told from.
-#[inline(always)]
-pub fn inertia_at<E: Elem, R: Real<Elem = E>>(inertia: &Inertia<E>, pose: &WorldPose<R>) -> Inertia<R> {
-    let local = lift_inertia::<R>(inertia);
-    let turned = Inertia { mass: local.mass, h: pose.R * local.h, J: local.J.rotated(pose.R) };
-    super::shifted(turned, pose.p)
 }
 
 /// The `k`-th motion axis of a node in world axes, about the point its position is told from.

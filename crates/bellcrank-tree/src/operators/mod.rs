@@ -48,8 +48,9 @@ impl<E: Elem> TreeModel<E> {
 }
 
 impl<'a, E: Elem> Batch<'a, E> {
-    /// How many threads of rayon's pool may take part; 0 for all of them. Others are woken only where that pays: a call of
-    /// less than some 0.2 ms runs on one thread.
+    /// How many threads may take part, the caller's among them; 0 for one per processor core. Sleeping ones are woken
+    /// only where that pays, in calls of more than 60 µs. They stay awake for 50 µs after a call, and help with shorter
+    /// ones that come meanwhile.
     pub fn threads(mut self, threads: usize) -> Self {
         self.plan.threads = threads;
         self
