@@ -1,7 +1,7 @@
 //! Derivatives of a step, implicit: with r(w, θ) = 0 the equations of the implicit step at κ and w their unknowns,
 //! δw = −(∂r/∂w)⁻¹ ∂r/∂θ δθ. ∂r/∂w is Newton's matrix, factored already; ∂r/∂θ comes from evaluating the same equations
 //! once more in dual numbers, collisions included: whatever the step depends on can be asked for, and no formula can be
-//! forgotten.
+//! forgotten. States and controls, which are asked for most, have formulas of their own that are tested against these.
 //!
 //! | file | what |
 //! |---|---|
