@@ -139,7 +139,8 @@ def summary(model: str, ours: list[dict], theirs: list[dict]) -> dict:
     def middle(records: list[dict], key: str) -> float:
         return statistics.median(record[key] for record in records)
 
-    keys = ["step_us", "jacobian_us", "minimal_jacobian_us", "pullback_us", "batch_step_us", "batch_minimal_jacobian_us"]
+    keys = ["step_us", "jacobian_us", "minimal_jacobian_us", "pullback_us"]
+    keys += ["batch_step_us", "batch_minimal_jacobian_us"]
     record = {"model": model, **{key: middle(ours, key) for key in keys}}
     peer = middle(theirs, "jacobian_us")
     record |= {"mujoco_step_us": middle(theirs, "step_us"), "mujoco_jacobian_us": peer}

@@ -175,10 +175,10 @@ pub(super) fn read<R: Real>(
         let free = kinematics::rate_axes(joint.kind, X_turned);
         let mut whole = Wrench::zero();
         for i in 0..joint.kind.row_count() {
-            whole = whole + held[i] * Turned::constant_of(answer.own.joints[j].lambda[i]);
+            whole += held[i] * Turned::constant_of(answer.own.joints[j].lambda[i]);
         }
         for k in 0..joint.kind.dof_count() {
-            whole = whole + free[k] * Turned::constant_of(dofs[joint.first_dof + k].amount);
+            whole += free[k] * Turned::constant_of(dofs[joint.first_dof + k].amount);
         }
         let mut poses = push_slopes(&place, &place.force(whole));
         let blank = Pushes { own: [[R::zero(); 6]; 6], other: [[R::zero(); 6]; 6] };

@@ -86,18 +86,18 @@ impl<R: Real<Elem = f64>> Motion<R> {
     pub fn follow<S: Spread<Many = R>>(&mut self, chain: &Chain<S::Number>, dq: &[R], any: &[bool]) {
         for link in &chain.links {
             let (mut six, mut moves) = ([R::zero(); 6], false);
-            if let Some(p) = link.parent {
-                if self.some[p] {
-                    // δx_b = δx_p + δθ_p × (x_b − x_p)
-                    six = self.bodies[p];
-                    moves = true;
-                    let Vec3 { x, y, z } = link.arm;
-                    let arm = Vec3::new(S::lift(x), S::lift(y), S::lift(z));
-                    let swept = Vec3::new(six[3], six[4], six[5]).cross(arm);
-                    six[0] += swept.x;
-                    six[1] += swept.y;
-                    six[2] += swept.z;
-                }
+            if let Some(p) = link.parent
+                && self.some[p]
+            {
+                // δx_b = δx_p + δθ_p × (x_b − x_p)
+                six = self.bodies[p];
+                moves = true;
+                let Vec3 { x, y, z } = link.arm;
+                let arm = Vec3::new(S::lift(x), S::lift(y), S::lift(z));
+                let swept = Vec3::new(six[3], six[4], six[5]).cross(arm);
+                six[0] += swept.x;
+                six[1] += swept.y;
+                six[2] += swept.z;
             }
             for k in 0..link.count {
                 if any[link.first + k] {
