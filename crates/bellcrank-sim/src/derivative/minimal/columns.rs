@@ -4,20 +4,16 @@
 //! The rates at the end need no map of their own: the step is the interval that ends there, its start is the start of
 //! the step, and so δq̇⁺ = B⁻¹ (A δq⁺ − δq)/Δt.
 
-use super::chain::{Chain, Motion};
-use super::{Interval, Turned};
+use super::chain::Motion;
+use super::step::Ends;
 use crate::derivative::columns::{Columns, Rows};
 use crate::derivative::formulas::{Formulas, Slot};
 use crate::derivative::solve_columns::{Factored, Work};
 use crate::derivative::spread::{ColumnLanes, Spread};
 use bellcrank_math::{Inline, LaneJob, Mask, Mat3, Real};
 
-/// One end of an interval.
-pub(super) struct Side<N> {
-    pub chain: Chain<N>,
-    /// Where loops close: freedoms of the tree that follow, and how.
-    pub dependent: Vec<(usize, Vec<N>)>,
-}
+/// Where loops close: freedoms of the tree that follow the independent ones, and how.
+pub(super) type Dependent<N> = Vec<(usize, Vec<N>)>;
 
 /// A row of a freedom at the end of the step: bodies and what their motion counts.
 pub(super) type EndRow<N> = [Option<(usize, [N; 6])>; 2];
@@ -40,13 +36,10 @@ pub(super) struct MinimalColumns<'a, N: Real> {
     pub besides: usize,
     /// The independent freedoms, among those of the tree.
     pub list: &'a [usize],
-    /// The interval that ends at the start of the step, both its ends, and groups of rotations.
-    pub interval: &'a Interval<N>,
-    pub sides: &'a [Side<N>; 2],
-    pub turned: &'a [Turned<N>],
-    /// At the end of the step.
-    pub end_rows: &'a [EndRow<N>],
-    pub end_turned: &'a [Turned<N>],
+    /// Where the step starts and ends.
+    pub ends: &'a Ends<N>,
+    /// At both ends of the interval that ends at the start of the step.
+    pub dependent: [Dependent<N>; 2],
     pub dt: f64,
 }
 
@@ -79,7 +72,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         let rows = Rows::of(layout);
         let mut out = vec![vec![0.0; own * count]; worlds];
         let mut work = Work::<S::Many>::new(&rows, S::PACKS);
-        let (freedoms, zero) = (self.sides[0].chain.freedoms, S::Many::zero());
+        let (freedoms, zero) = (self.ends.chains[0].freedoms, S::Many::zero());
         let mut groups = Vec::with_capacity(S::PACKS);
         groups.resize_with(S::PACKS, || Group::<S> {
             changes: [(); 2].map(|()| vec![zero; freedoms]),
@@ -93,7 +86,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         S::Many::run(Inline(
             #[inline(always)]
             || {
-                for (_, D) in &self.interval.turns {
+                for (_, D) in &self.ends.interval.turns {
                     inverses.push(D.inverse());
                 }
             },
@@ -146,7 +139,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
                 self.change(0, column, one, lane, group);
             }
             let mut alone = true;
-            for t in self.turned {
+            for t in &self.ends.turned {
                 if column >= t.first && column < t.first + 3 {
                     alone = false;
                     for i in 0..3 {
@@ -175,7 +168,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         let (k, changes, any) = (self.list[column], &mut group.changes[side], &mut group.any[side]);
         S::add(&mut changes[k], lane, amount);
         any[k] = true;
-        for (d, follows) in &self.sides[side].dependent {
+        for (d, follows) in &self.dependent[side] {
             if N::zero().lt(follows[k].abs()).any() {
                 S::add(&mut changes[*d], lane, amount * follows[k]);
                 any[*d] = true;
@@ -187,14 +180,14 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
     #[inline(always)]
     fn follow<S: Spread<Number = N>>(&self, inverses: &[Mat3<N>], group: &mut Group<S>) {
         let Group { changes, any, now, before, rates, .. } = group;
-        now.follow::<S>(&self.sides[0].chain, &changes[0], &any[0]);
-        before.follow::<S>(&self.sides[1].chain, &changes[1], &any[1]);
+        now.follow::<S>(&self.ends.chains[0], &changes[0], &any[0]);
+        before.follow::<S>(&self.ends.chains[1], &changes[1], &any[1]);
         let inverse_dt = S::Many::splat(1.0 / self.dt);
         for (b, rate) in rates.iter_mut().enumerate() {
             if !now.some[b] && !before.some[b] {
                 continue;
             }
-            let (X, last, Q) = (&now.bodies[b], &before.bodies[b], self.interval.turns[b].0);
+            let (X, last, Q) = (&now.bodies[b], &before.bodies[b], self.ends.interval.turns[b].0);
             let mut open = [S::Many::zero(); 3];
             for i in 0..3 {
                 rate[i] = (X[i] - last[i]) * inverse_dt;
@@ -335,7 +328,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
     ) {
         let (freedoms, wide) = (self.list.len(), S::COLUMNS.min(count - first));
         let inverse_dt = S::Many::splat(1.0 / self.dt);
-        for (k, terms) in self.end_rows.iter().enumerate() {
+        for (k, terms) in self.ends.end_rows.iter().enumerate() {
             let mut sum = S::Many::zero();
             for term in terms {
                 let Some((b, row)) = term else { continue };
@@ -349,7 +342,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
             let rate = (sum - last::<S>(k, first)) * inverse_dt;
             S::store(rate, out, (freedoms + k) * count + first, wide);
         }
-        for t in self.end_turned {
+        for t in &self.ends.end_turned {
             let (inverse, mut open) = (t.B.inverse(), [S::Many::zero(); 3]);
             for i in 0..3 {
                 let mut sum = -last::<S>(t.first + i, first);

@@ -1,6 +1,6 @@
 //! Minimal Jacobians with one world per lane.
 
-use super::columns::{MinimalColumns, Side, Slopes};
+use super::columns::{Dependent, MinimalColumns, Slopes};
 use super::step::Ends;
 use super::{Freedom, Moving};
 use crate::batch::BatchError;
@@ -41,20 +41,15 @@ pub(crate) fn minimal_columns<R: Real<Elem = f64>>(
             controls.push(formulas.control(answer, *wrt));
         }
     });
-    let [now, before] = ends.chains;
-    let follow = |X: &[Pose<R>]| dependent(plain, X, (now.freedoms, list), worlds);
-    let (at_start, at_last) = (follow(&solved.inputs.state.X_WB)?, follow(&ends.interval.before)?);
-    let sides = [Side { dependent: at_start, chain: now }, Side { dependent: at_last, chain: before }];
+    let count = ends.chains[0].freedoms;
+    let follow = |X: &[Pose<R>]| dependent(plain, X, (count, list), worlds);
     let job = MinimalColumns {
         factored: Factored { layout: answer.layout, solved },
         slopes: Slopes::Formulas(formulas, &controls),
         besides: besides.len(),
         list,
-        interval: &ends.interval,
-        sides: &sides,
-        turned: &ends.turned,
-        end_rows: &ends.end_rows,
-        end_turned: &ends.end_turned,
+        dependent: [follow(&solved.inputs.state.X_WB)?, follow(&ends.interval.before)?],
+        ends: &ends,
         dt: moving.dt,
     };
     Ok(job.solve::<WorldLanes<R>>(worlds))
@@ -66,8 +61,8 @@ fn dependent<R: Real<Elem = f64>>(
     X: &[Pose<R>],
     (count, list): (usize, &[usize]),
     worlds: usize,
-) -> Result<Vec<(usize, Vec<R>)>, BatchError> {
-    let mut all: Vec<(usize, Vec<R>)> = Vec::new();
+) -> Result<Dependent<R>, BatchError> {
+    let mut all: Dependent<R> = Vec::new();
     if !plain.tree.is_closed() && list.len() == count {
         return Ok(all);
     }

@@ -1,6 +1,6 @@
 //! The Jacobian of a step from minimal to minimal state: as many columns as the mechanism has freedoms, twice.
 
-use super::columns::{EndRow, MinimalColumns, Side, Slopes};
+use super::columns::{EndRow, MinimalColumns, Slopes};
 use super::{Dense, Freedom, Interval, Moving, Tree, Turned, TurnedAt};
 use crate::batch::BatchError;
 use crate::derivative::formulas::is_control;
@@ -24,9 +24,11 @@ pub struct MinimalStep {
 
 /// Where a solved step starts and ends, in minimal coordinates.
 pub(super) struct Ends<N: Real> {
+    /// The interval that ends at the start of the step; the tree at both its ends; its groups of rotations.
     pub interval: Interval<N>,
     pub chains: [super::chain::Chain<N>; 2],
     pub turned: Vec<Turned<N>>,
+    /// At the end of the step.
     pub end_rows: Vec<EndRow<N>>,
     pub end_turned: Vec<Turned<N>>,
 }
@@ -103,11 +105,7 @@ impl Scratch {
         let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
         let places = moving.turned_at(&freedoms);
         let ends = stage!(f64, moving.ends(solved, &places, &freedoms));
-        let [now, before] = ends.chains;
-        let sides = [
-            Side { dependent: moving.dependent(&solved.inputs.state.X_WB, all.len(), list)?, chain: now },
-            Side { dependent: moving.dependent(&ends.interval.before, all.len(), list)?, chain: before },
-        ];
+        let follow = |X: &[Pose]| moving.dependent(X, all.len(), list);
         let job = MinimalColumns {
             factored: Factored { layout: source.layout, solved },
             slopes: match (by_formulas, covered) {
@@ -117,11 +115,8 @@ impl Scratch {
             },
             besides: besides.len(),
             list,
-            interval: &ends.interval,
-            sides: &sides,
-            turned: &ends.turned,
-            end_rows: &ends.end_rows,
-            end_turned: &ends.end_turned,
+            dependent: [follow(&solved.inputs.state.X_WB)?, follow(&ends.interval.before)?],
+            ends: &ends,
             dt: source.dt,
         };
         let jacobian = Dense { columns: 2 * list.len() + besides.len(), values: f64::with_lanes(job) };
