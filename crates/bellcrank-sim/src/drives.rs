@@ -96,10 +96,10 @@ fn passive_rows<R: Real>(
         let rows = &ws.joints[j];
         for k in 0..joint.kind.dof_count() {
             let i = joint.kind.row_count() + k;
-            let rate = row_velocity(&rows.s[i], &state.V_WB[joint.successor].to_array())
-                + joint
-                    .predecessor
-                    .map_or(R::zero(), |p| row_velocity(&rows.p[i], &state.V_WB[p].to_array()));
+            let mut rate = row_velocity(&rows.s[i], &state.V_WB[joint.successor].to_array());
+            if let Some(p) = joint.predecessor {
+                rate += row_velocity(&rows.p[i], &state.V_WB[p].to_array());
+            }
             let c = &constants.dofs[joint.first_dof + k];
             let scalar = joint.kind.has_scalar_coordinates();
             let q = if scalar { state.q[joint.first_coordinate + k] } else { R::zero() };

@@ -3,38 +3,77 @@
 use crate::state::{Control, State};
 use bellcrank_math::{Elem, Mask, Real};
 
-/// Calls `f` on every number of state and control, always in the same order.
+/// Calls `f` on every number of state and control, always in the same order; to be read, or to be written.
+macro_rules! visit {
+    ($state:ident, $control:ident, $f:ident, $iter:ident $(, $mutable:tt)?) => {
+        for X in &$($mutable)? $state.X_WB {
+            let (R, p) = (&$($mutable)? X.R, &$($mutable)? X.p);
+            $f(&$($mutable)? R.w);
+            $f(&$($mutable)? R.x);
+            $f(&$($mutable)? R.y);
+            $f(&$($mutable)? R.z);
+            $f(&$($mutable)? p.x);
+            $f(&$($mutable)? p.y);
+            $f(&$($mutable)? p.z);
+        }
+        for V in &$($mutable)? $state.V_WB {
+            let (v, w) = (&$($mutable)? V.linear, &$($mutable)? V.angular);
+            $f(&$($mutable)? v.x);
+            $f(&$($mutable)? v.y);
+            $f(&$($mutable)? v.z);
+            $f(&$($mutable)? w.x);
+            $f(&$($mutable)? w.y);
+            $f(&$($mutable)? w.z);
+        }
+        $state.q.$iter().for_each(&mut $f);
+        $state.scalar_impulse.$iter().for_each(&mut $f);
+        $state.contact_impulse.$iter().flatten().for_each(&mut $f);
+        $state.contact_slot.$iter().for_each(&mut $f);
+        $state.joint_impulse.$iter().flatten().for_each(&mut $f);
+        $control.target_position.$iter().for_each(&mut $f);
+        $control.target_velocity.$iter().for_each(&mut $f);
+        $control.effort.$iter().for_each(&mut $f);
+        $control.wrench.$iter().flatten().for_each(&mut $f);
+    };
+}
+
 fn each<R: Real>(state: &mut State<R>, control: &mut Control<R>, mut f: impl FnMut(&mut R)) {
-    for X in &mut state.X_WB {
-        let (R, p) = (&mut X.R, &mut X.p);
-        for x in [&mut R.w, &mut R.x, &mut R.y, &mut R.z, &mut p.x, &mut p.y, &mut p.z] {
-            f(x);
-        }
-    }
-    for V in &mut state.V_WB {
-        let (v, w) = (&mut V.linear, &mut V.angular);
-        for x in [&mut v.x, &mut v.y, &mut v.z, &mut w.x, &mut w.y, &mut w.z] {
-            f(x);
-        }
-    }
-    state.q.iter_mut().for_each(&mut f);
-    state.scalar_impulse.iter_mut().for_each(&mut f);
-    state.contact_impulse.iter_mut().flatten().for_each(&mut f);
-    state.contact_slot.iter_mut().for_each(&mut f);
-    state.joint_impulse.iter_mut().flatten().for_each(&mut f);
-    control.target_position.iter_mut().for_each(&mut f);
-    control.target_velocity.iter_mut().for_each(&mut f);
-    control.effort.iter_mut().for_each(&mut f);
-    control.wrench.iter_mut().flatten().for_each(&mut f);
+    visit!(state, control, f, iter_mut, mut);
 }
 
 /// All numbers of a lane, and at last whether it runs.
 pub(crate) fn read_lane<R: Real>(state: &State<R>, control: &Control<R>, lane: usize) -> Vec<f64> {
-    let (mut state, mut control) = (state.clone(), control.clone());
     let mut values = Vec::new();
-    each(&mut state, &mut control, |x| values.push(x.lane(lane).to_f64()));
+    let mut push = |x: &R| values.push(x.lane(lane).to_f64());
+    visit!(state, control, push, iter);
     values.push((state.alive.bits() >> lane & 1) as f64);
     values
+}
+
+/// All lanes at once, from one list per lane; lanes beyond the last list are copies of it. False as below.
+pub(crate) fn write_lanes<R: Real<Elem = f64>>(
+    state: &mut State<R>,
+    control: &mut Control<R>,
+    worlds: &[&[f64]],
+) -> bool {
+    let (mut count, mut index) = (0, 0);
+    each(state, control, |_| count += 1);
+    if worlds.is_empty() || worlds.iter().any(|values| values.len() != count + 1) {
+        return false;
+    }
+    let of = |lane: usize| worlds[lane.min(worlds.len() - 1)];
+    let mut numbers = [0.0; 64];
+    let numbers = &mut numbers[..R::LANES];
+    each(state, control, |x| {
+        for (lane, number) in numbers.iter_mut().enumerate() {
+            *number = of(lane)[index];
+        }
+        *x = R::load(numbers);
+        index += 1;
+    });
+    let runs = (0..R::LANES).filter(|lane| of(*lane)[count] != 0.0).fold(0, |bits, lane| bits | 1 << lane);
+    state.alive = R::Mask::from_bits(runs);
+    true
 }
 
 /// The reverse; false when the number of values does not fit, and nothing is changed then.

@@ -32,7 +32,7 @@ impl<E: Elem> WorldRows<E> {
 }
 
 /// Where each world has its rows: by group and lane, the first one.
-pub(crate) type Places = Vec<[u16; LANES]>;
+pub(crate) type Places = Vec<[u32; LANES]>;
 
 /// The lanes of a mask, one after the other.
 #[inline(always)]
@@ -67,7 +67,7 @@ pub(crate) fn share_out<R: Real>(dense: bool, cones: &mut ConeRows<R>) {
     for group in groups.iter() {
         let mut first = [0; LANES];
         for lane in lanes_of(group.acts) {
-            first[lane] = worlds[lane].problem.rows() as u16;
+            first[lane] = worlds[lane].problem.rows() as u32;
             worlds[lane].problem.push(group.cone.lane(lane));
         }
         places.push(first);

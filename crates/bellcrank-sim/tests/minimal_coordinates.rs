@@ -231,6 +231,48 @@ fn a_step_in_minimal_coordinates_is_the_chain_of_its_parts() {
     }
 }
 
+/// Worlds in different states, taken together one per lane and more of them than there are lanes: each as if it were alone, to
+/// what rounding leaves. With loops and without, standing, falling and in the air; and models in turns.
+#[test]
+fn worlds_taken_together_are_differentiated_as_each_alone() {
+    let quadruped = built(library::quadruped());
+    for build in
+        [library::quadruped, library::humanoid, library::hybrid_biped, library::four_bar, library::arm]
+    {
+        let model = built(build());
+        let options = BatchOptions { dt: DT, ..BatchOptions::default() };
+        let mut models = vec![model.clone(); 11];
+        models[9] = quadruped.clone();
+        let mut b = Batch::of(&models, options).unwrap();
+        for world in (0..11).filter(|world| *world != 9) {
+            for a in 0..model.actuators().len() {
+                b.set_effort(world, a, 0.1 * noise(world, a)).unwrap();
+            }
+        }
+        b.step(15);
+        let list = b.independent_freedoms(0).unwrap();
+        let besides = [Wrt::TargetPosition(0), Wrt::Effort(0)];
+        let worlds = [4, 0, 1, 2, 3, 10, 8, 7, 6, 5];
+        let together = b.minimal_step_jacobians(&worlds, 1e-4, &list, &besides).unwrap();
+        assert_eq!(together.len(), worlds.len());
+        for (found, &world) in together.iter().zip(&worlds) {
+            let alone = b.minimal_step_jacobian(world, 1e-4, &list, &besides).unwrap();
+            assert_eq!(found.freedoms, alone.freedoms);
+            assert_eq!(found.jacobian.columns, alone.jacobian.columns);
+            let size = alone.jacobian.values.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+            for (x, y) in found.jacobian.values.iter().zip(&alone.jacobian.values) {
+                assert!((x - y).abs() <= 1e-9 * size, "{} {world}: {x} {y}", model.name());
+            }
+            for (found, alone) in found.end.velocities.iter().zip(&alone.end.velocities) {
+                let off = (found.linear - alone.linear).norm() + (found.angular - alone.angular).norm();
+                assert!(off < 1e-12, "{} {world}: {off:e}", model.name());
+            }
+        }
+        let [first, second] = [&together[0].jacobian.values, &together[1].jacobian.values];
+        assert_ne!(first, second, "worlds that differ");
+    }
+}
+
 /// A quadruped's step in minimal coordinates against central differences of minimal states.
 #[test]
 fn a_step_in_minimal_coordinates_has_the_derivative_of_its_differences() {

@@ -17,7 +17,8 @@ pub struct DualProblem<R> {
     pub(crate) stride: usize,
     /// G by rows, zero behind the n-th column.
     pub(crate) matrix: Vec<R>,
-    /// Velocities without reactions, and bias [m/s or rad/s]; as long as a row of G.
+    /// Velocities and bias [m/s or rad/s], without reactions or, for [`crate::Padmm::solve`], with those that it starts from; as
+    /// long as a row of G.
     pub(crate) g: Vec<R>,
     /// In the order of the rows.
     pub(crate) cones: Vec<Cone<R>>,
@@ -111,12 +112,6 @@ impl<R: Real> DualProblem<R> {
         &self.cones
     }
 
-    /// Cones, to be given their numbers.
-    #[inline(always)]
-    pub fn cones_mut(&mut self) -> &mut [Cone<R>] {
-        &mut self.cones
-    }
-
     /// G at (i, j).
     #[inline(always)]
     pub fn get(&self, i: usize, j: usize) -> R {
@@ -150,7 +145,7 @@ impl<R: Real> DualProblem<R> {
 impl<E: Elem> DualProblem<E> {
     /// g −= G λ: from the velocities with the reactions λ to those without.
     #[inline(always)]
-    pub fn take_out(&mut self, lambda: &[E]) {
+    pub(crate) fn take_out(&mut self, lambda: &[E]) {
         for i in 0..self.n {
             let own = self.row_times(i, lambda);
             self.g[i] -= own;

@@ -3,9 +3,10 @@
 use super::{Batch, BatchError};
 use crate::derivative::{self, Moving, Scratch, Source, StepJacobian, StepPullback, Wrt};
 use crate::step::Settings;
-use bellcrank_math::{Pose, Twist};
+use bellcrank_math::{Elem, Pose, Twist};
 use bellcrank_solve::InteriorPoint;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::PoisonError;
 
 impl Batch {
@@ -124,17 +125,32 @@ impl Batch {
     }
 
     /// Calls `f` with the number in the list and the world.
-    pub(super) fn over<T: Send>(
+    pub(super) fn over<W: Clone + Sync, T: Send>(
         &self,
-        worlds: &[usize],
-        f: impl Fn(usize, usize) -> Result<T, BatchError> + Sync,
+        worlds: &[W],
+        f: impl Fn(usize, W) -> Result<T, BatchError> + Sync,
     ) -> Result<Vec<T>, BatchError> {
         match &self.pool {
-            None => worlds.iter().enumerate().map(|(k, world)| f(k, *world)).collect(),
+            None => worlds.iter().enumerate().map(|(k, world)| f(k, world.clone())).collect(),
             Some(pool) => {
-                pool.install(|| worlds.par_iter().enumerate().map(|(k, world)| f(k, *world)).collect())
+                pool.install(|| worlds.par_iter().enumerate().map(|(k, world)| f(k, world.clone())).collect())
             }
         }
+    }
+
+    /// Parts of a list of worlds that can be taken at once: of one model, no more than any processor has lanes.
+    pub(super) fn chunks(&self, worlds: &[usize]) -> Result<Vec<Range<usize>>, BatchError> {
+        let mut all: Vec<Range<usize>> = Vec::new();
+        for (k, world) in worlds.iter().enumerate() {
+            let (group, _) = self.find(*world)?;
+            match all.last_mut() {
+                Some(last) if last.len() < f64::LANE_COUNT && self.find(worlds[last.start])?.0 == group => {
+                    last.end = k + 1;
+                }
+                _ => all.push(k..k + 1),
+            }
+        }
+        Ok(all)
     }
 
     /// Calls `f` with memory for derivatives and the numbers of a world.
@@ -145,11 +161,22 @@ impl Batch {
         wrt: &[Wrt],
         f: impl FnOnce(&mut Scratch, &Source<'_>, (&Settings, &InteriorPoint)) -> Result<T, BatchError>,
     ) -> Result<T, BatchError> {
+        self.on_worlds(&[world], kappa, wrt, |scratch, sources, how| f(scratch, &sources[0], how))
+    }
+
+    /// The same with several worlds of one model.
+    pub(super) fn on_worlds<T>(
+        &self,
+        worlds: &[usize],
+        kappa: f64,
+        wrt: &[Wrt],
+        f: impl FnOnce(&mut Scratch, &[Source<'_>], (&Settings, &InteriorPoint)) -> Result<T, BatchError>,
+    ) -> Result<T, BatchError> {
         if !(kappa > 0.0 && kappa.is_finite()) {
             return Err(BatchError::BadKappa(kappa));
         }
         let (settings, point) = derivative::implicit(&self.settings, kappa);
-        self.with_scratch(world, wrt, |scratch, source| f(scratch, source, (&settings, &point)))
+        self.with_scratch(worlds, wrt, |scratch, sources| f(scratch, sources, (&settings, &point)))
     }
 
     /// Calls `f` with the spanning tree of a world's model.
@@ -158,7 +185,7 @@ impl Batch {
         world: usize,
         f: impl FnOnce(&Moving<'_>) -> Result<T, BatchError>,
     ) -> Result<T, BatchError> {
-        self.with_scratch(world, &[], |scratch, source| f(&scratch.moving(source, &self.settings)))
+        self.with_scratch(&[world], &[], |scratch, sources| f(&scratch.moving(&sources[0], &self.settings)))
     }
 
     /// Poses and velocities of a world's bodies.
@@ -169,25 +196,37 @@ impl Batch {
         Ok((X, V))
     }
 
+    /// `worlds` is not empty, and all are of one model.
     fn with_scratch<T>(
         &self,
-        world: usize,
+        worlds: &[usize],
         wrt: &[Wrt],
-        f: impl FnOnce(&mut Scratch, &Source<'_>) -> Result<T, BatchError>,
+        f: impl FnOnce(&mut Scratch, &[Source<'_>]) -> Result<T, BatchError>,
     ) -> Result<T, BatchError> {
-        let (g, w) = self.find(world)?;
+        let places = worlds.iter().map(|world| self.find(*world)).collect::<Result<Vec<_>, _>>()?;
+        let g = places[0].0;
         let (model, layout) = (&*self.models[g], self.groups[g].layout());
         if layout.pile.is_some() {
             return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
         }
         wrt.iter().try_for_each(|wrt| wrt.check(model, layout))?;
-        let mut values = self.groups[g].save(w);
-        values.truncate(values.len() - 3); // age and frozen body are no part of the state
-        let parameters = &self.parameters[g];
-        let source = Source { model, layout, parameters, world: w, values: &values, dt: self.dt };
-        let mut scratch = self.borrow_scratch(g).unwrap_or_else(|| Box::new(Scratch::new(&source)));
-        scratch.visit(&source);
-        let result = f(&mut scratch, &source);
+        let saved: Vec<Vec<f64>> = places
+            .iter()
+            .map(|(_, w)| {
+                let mut values = self.groups[g].save(*w);
+                values.truncate(values.len() - 3); // age and frozen body are no part of the state
+                values
+            })
+            .collect();
+        let (parameters, dt) = (&self.parameters[g], self.dt);
+        let sources: Vec<Source<'_>> = saved
+            .iter()
+            .zip(&places)
+            .map(|(values, (_, world))| Source { model, layout, parameters, world: *world, values, dt })
+            .collect();
+        let mut scratch = self.borrow_scratch(g).unwrap_or_else(|| Box::new(Scratch::new(&sources[0])));
+        scratch.visit(&sources[0]);
+        let result = f(&mut scratch, &sources);
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push((g, scratch));
         result
     }

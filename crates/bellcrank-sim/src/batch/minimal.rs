@@ -75,7 +75,8 @@ impl Batch {
         })
     }
 
-    /// The same for several worlds, over the threads of the batch.
+    /// The same for several worlds, over the threads of the batch. Worlds of one model that follow each other in the list are
+    /// taken several at once, one per lane, where besides states only controls are asked for.
     ///
     /// # Errors
     /// As there; the first of them.
@@ -86,11 +87,23 @@ impl Batch {
         freedoms: &[usize],
         besides: &[Wrt],
     ) -> Result<Vec<MinimalStep>, BatchError> {
-        self.over(worlds, |_, world| self.minimal_step_jacobian(world, kappa, freedoms, besides))
+        for world in worlds {
+            self.check_freedoms(*world, freedoms)?;
+        }
+        let each = self.over(&self.chunks(worlds)?, |_, chunk| {
+            self.on_worlds(&worlds[chunk], kappa, besides, |scratch, sources, how| {
+                scratch.minimal_steps(sources, how, (freedoms, besides))
+            })
+        })?;
+        Ok(each.into_iter().flatten().collect())
     }
 
     fn check_freedoms(&self, world: usize, freedoms: &[usize]) -> Result<(), BatchError> {
-        let count = self.freedoms(world)?.len();
+        let (g, _) = self.find(world)?;
+        let dofs =
+            |joint: bellcrank_model::JointId| self.groups[g].layout().joints[joint.index()].kind.dof_count();
+        let tree = self.models[g].graph().tree();
+        let count: usize = tree.iter().map(|node| node.joint.map_or(6, dofs)).sum();
         let strange = freedoms.iter().find(|k| **k >= count);
         if let Some(&index) = strange {
             return Err(BatchError::NoSuchPart { what: "freedom", index, count });

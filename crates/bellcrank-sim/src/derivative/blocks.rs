@@ -38,12 +38,12 @@ fn source<'a>(
 
 impl World {
     /// After some steps, and with the next one solved.
-    fn after(builder: ModelBuilder, steps: usize) -> Self {
+    fn after(builder: ModelBuilder, steps: usize, integrator: Integrator) -> Self {
         let model = builder.build().unwrap();
         let (layout, parameters) = (Layout::of(&model), Parameters::of(&model));
         let state = State::<f64>::reference(&model, &layout);
         let mut values = read_lane(&state, &Control::rest(&model, &layout, &state), 0);
-        let settings = Settings { integrator: Integrator::Variational, ..Settings::default() };
+        let settings = Settings { integrator, ..Settings::default() };
         let how = implicit(&settings, KAPPA);
         let mut scratch = Scratch::new(&source(&model, &layout, &parameters, &values));
         for _ in 0..steps {
@@ -101,15 +101,19 @@ fn snake(kind: JointKind) -> ModelBuilder {
 }
 
 /// Every mechanism in the air or just set down, and where contacts act.
-fn each(mut f: impl FnMut(&str, World)) {
+fn each(f: impl FnMut(&str, World)) {
+    each_with(Integrator::Variational, f);
+}
+
+fn each_with(integrator: Integrator, mut f: impl FnMut(&str, World)) {
     for name in ["humanoid", "quadruped", "hybrid_biped", "four_bar", "box", "pendulum", "cartpole", "arm"] {
         for steps in [1, 20] {
-            f(name, World::after(library::by_name(name).unwrap(), steps));
+            f(name, World::after(library::by_name(name).unwrap(), steps, integrator));
         }
     }
-    f("balls", World::after(balls(), 5));
+    f("balls", World::after(balls(), 5, integrator));
     for kind in JointKind::ALL.into_iter().filter(|kind| *kind != JointKind::Free) {
-        f(&format!("{kind:?}"), World::after(snake(kind), 5));
+        f(&format!("{kind:?}"), World::after(snake(kind), 5, integrator));
     }
 }
 
@@ -297,6 +301,48 @@ fn right_hand_sides_are_the_slopes_of_what_is_left() {
     });
     println!("right-hand sides: worst {:e}, {}", worst.0, worst.1);
     assert!(worst.0 < 1e-6, "{worst:?}");
+}
+
+/// The formulas for states and controls against dual numbers: the same columns, to rounding of what is added up.
+#[test]
+fn formulas_give_what_dual_numbers_give() {
+    let (mut worst, mut count) = ((0.0_f64, String::new()), 0);
+    for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
+        each_with(integrator, |name, mut world| {
+            let mut all = Wrt::state(world.model.bodies().len());
+            all.extend(Wrt::control(world.model.actuators().len()));
+            let rows = Rows::of(&world.layout);
+            let mut columns = [false, true].map(|without| {
+                world.scratch.without_formulas = without;
+                let here = source(&world.model, &world.layout, &world.parameters, &world.values);
+                world.scratch.linearise(&here, (&world.how.0, &world.how.1), &all).unwrap();
+                let mut sum = vec![vec![[0.0; 6]; rows.all]; all.len()];
+                for (column, six) in sum.iter_mut().enumerate() {
+                    for entry in world.scratch.columns.of(column) {
+                        (0..6).for_each(|i| six[entry.row as usize][i] += entry.value[i]);
+                    }
+                }
+                (sum, world.scratch.passes.list.len())
+            });
+            count += usize::from(columns[0].1 == 0);
+            let [(formula, _), (dual, passes)] = &mut columns;
+            assert!(*passes > 0);
+            for ((a, b), wrt) in formula.iter().zip(dual).zip(&all) {
+                let size = largest(b.iter().flatten()).max(1.0);
+                for (row, (a, b)) in a.iter().zip(b).enumerate() {
+                    for i in 0..6 {
+                        let off = (a[i] - b[i]).abs() / size;
+                        if off > worst.0 {
+                            worst = (off, format!("{name}: {wrt:?}, row {row}, {i}: {} {}", a[i], b[i]));
+                        }
+                    }
+                }
+            }
+        });
+    }
+    println!("formulas: worst {:e}, {}; {count} worlds", worst.0, worst.1);
+    assert!(worst.0 < 1e-9, "{worst:?}");
+    assert!(count > 30, "{count}");
 }
 
 /// A contact's rows and wrenches as its bodies' end poses move, either body, all six ways: flat on round, round on round.

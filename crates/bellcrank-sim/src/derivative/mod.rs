@@ -1,7 +1,7 @@
 //! Derivatives of a step, implicit: with r(w, θ) = 0 the equations of the implicit step at κ and w their unknowns,
 //! δw = −(∂r/∂w)⁻¹ ∂r/∂θ δθ. ∂r/∂w is Newton's matrix, factored already; ∂r/∂θ comes from evaluating the same equations
 //! once more in dual numbers, collisions included: whatever the step depends on can be asked for, and no formula can be
-//! forgotten.
+//! forgotten. States and controls, which are asked for most, have formulas of their own that are tested against these.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,8 +10,11 @@
 //! | `solved` | the step at κ, solved to rounding, and its equations in dual numbers |
 //! | `passes` | which numbers share an evaluation |
 //! | `slopes` | ∂r/∂θ, equation by equation |
+//! | `formulas` | the same for states and controls, without dual numbers |
 //! | `columns` | the same, column by column |
+//! | `spread` | what lanes are: columns of one world, or worlds |
 //! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
+//! | `several` | minimal Jacobians of several worlds at once |
 //! | `minimal` | minimal and maximal coordinates |
 //!
 //! A step by Proximal-ADMM is differentiated as the implicit step with the same integrator from the same state: polished
@@ -21,12 +24,15 @@ mod adjoint;
 #[cfg(test)]
 mod blocks;
 mod columns;
+mod formulas;
 mod inputs;
 mod minimal;
 mod passes;
+mod several;
 mod slopes;
 mod solve_columns;
 mod solved;
+mod spread;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};
@@ -40,7 +46,7 @@ use crate::step::Settings;
 use adjoint::pull_back;
 use bellcrank_math::{Dual, Elem, Inline, Pose, Real, Twist};
 use bellcrank_solve::InteriorPoint;
-use solve_columns::SolveColumns;
+use solve_columns::{Factored, SolveColumns};
 
 /// Derivatives that one evaluation in dual numbers carries: on a tree the poses of all bodies need no more.
 const CARRIED: usize = 12;
@@ -116,7 +122,7 @@ pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPo
 impl Scratch {
     pub(crate) fn step_end(&self, source: &Source<'_>) -> StepEnd {
         let (poses, velocities) = self.end(source);
-        StepEnd { poses, velocities, iterations: self.solved.iterations }
+        StepEnd { poses, velocities, iterations: self.solved.iterations as usize }
     }
 
     /// The Jacobian of the step from the source's state.
@@ -129,7 +135,8 @@ impl Scratch {
         self.solve(source, how, None)?;
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
-        let values = f64::with_lanes(SolveColumns { layout: source.layout, columns, solved, mix: None });
+        let factored = Factored { layout: source.layout, solved };
+        let values = f64::with_lanes(SolveColumns { columns, factored });
         Ok(StepJacobian { wrt: wrt.to_vec(), values, end: self.step_end(source) })
     }
 

@@ -4,6 +4,7 @@
 //! enter no equation together may use the same derivative of the same evaluation, as long as equations are read one by one.
 //! On a tree two neighbours differ and all others repeat: the states of any number of bodies need 24 derivatives.
 
+use super::formulas::is_state_or_control;
 use super::{CARRIED, Wrt};
 use crate::interior::InteriorWorkspace;
 use crate::layout::{DriveLayout, Layout, LineSource};
@@ -165,6 +166,7 @@ pub(crate) struct Pass {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passes {
     wrt: Vec<Wrt>,
+    covered: bool,
     pub list: Vec<Pass>,
 }
 
@@ -193,12 +195,21 @@ fn is_light(wrt: Wrt) -> bool {
 }
 
 impl Passes {
-    /// First fit, in the order of the list. Nothing is done where list and contacts are those of the last call.
-    pub fn plan(&mut self, layout: &Layout, incidence: &Incidence, wrt: &[Wrt], changed: bool) {
-        if !changed && self.wrt == wrt {
+    /// First fit, in the order of the list; what formulas cover is left out if so. Nothing is done where list and contacts
+    /// are those of the last call.
+    pub fn plan(
+        &mut self,
+        layout: &Layout,
+        incidence: &Incidence,
+        (wrt, covered): (&[Wrt], bool),
+        changed: bool,
+    ) {
+        if !changed && self.wrt == wrt && self.covered == covered {
             return;
         }
-        self.wrt = wrt.to_vec();
+        self.wrt.clear();
+        self.wrt.extend(wrt);
+        self.covered = covered;
         self.list.clear();
         let counts = [layout.position.len(), layout.joints.len(), layout.couplings.len(), layout.lines.len()];
         let number = |equation: Equation| match equation {
@@ -213,7 +224,10 @@ impl Passes {
         for light in [false, true] {
             // by derivative of all evaluations of this kind: equations that it enters already
             let (mut taken, first): (Vec<Vec<u64>>, usize) = (Vec::new(), self.list.len());
-            for (column, wrt) in wrt.iter().enumerate().filter(|(_, wrt)| is_light(**wrt) == light) {
+            for (column, wrt) in wrt.iter().enumerate() {
+                if is_light(*wrt) != light || (covered && is_state_or_control(*wrt)) {
+                    continue;
+                }
                 mine.fill(0);
                 incidence.each(layout, *wrt, |e| mine[number(e) / 64] |= 1 << (number(e) % 64));
                 let free = |other: &Vec<u64>| other.iter().zip(&mine).all(|(a, b)| a & b == 0);

@@ -1,7 +1,9 @@
 //! A step solved to rounding at one κ: what derivatives are taken of. Its memory is kept from call to call.
 
 use super::columns::Columns;
+use super::formulas::{Answer, Formulas, is_covered, is_state_or_control};
 use super::passes::{Incidence, Pass, Passes};
+use super::several::Several;
 use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
 use crate::batch::BatchError;
@@ -9,15 +11,16 @@ use crate::constants::Constants;
 use crate::interior::{self, InteriorWorkspace, System, Touch, is_searched};
 use crate::lane_access::read_lane;
 use crate::layout::Layout;
+use crate::status::Report;
 use crate::step::{Settings, blank_report, finish, stage};
 use crate::workspace::{JointRows, Touching, Workspace};
 use bellcrank_collide::Contact;
-use bellcrank_math::{Inline, Pose, Real, Twist};
+use bellcrank_math::{Inline, Mask, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
 use bellcrank_solve::{Aim, InteriorPoint, Newton};
 
 /// Newton steps after convergence: each doubles the digits. Differences of steps want all that there are.
-const POLISH: usize = 1;
+pub(super) const POLISH: usize = 1;
 const POLISH_DIFFERENCES: usize = 3;
 
 /// The factor that derivatives are solved with holds joints so many times stiffer than that of the iteration: what their
@@ -25,12 +28,62 @@ const POLISH_DIFFERENCES: usize = 3;
 const STIFFER: f64 = 100.0;
 
 /// A solved step.
-pub(crate) struct Solved {
-    pub inputs: Inputs<f64>,
-    pub ws: Workspace<f64>,
-    pub own: InteriorWorkspace<f64>,
-    reach: f64,
-    pub iterations: usize,
+pub(crate) struct Solved<R: Real = f64> {
+    pub inputs: Inputs<R>,
+    pub ws: Workspace<R>,
+    pub own: InteriorWorkspace<R>,
+    reach: R,
+    pub iterations: R,
+}
+
+impl<R: Real> Solved<R> {
+    pub fn new(source: &Source<'_>, constants: &Constants<R>) -> Self {
+        Solved {
+            inputs: Inputs::of(source, constants),
+            ws: Workspace::new(source.layout),
+            own: InteriorWorkspace::new(source.layout),
+            reach: R::zero(),
+            iterations: R::zero(),
+        }
+    }
+
+    /// How far ahead contacts are looked for from the state at hand.
+    pub fn look_ahead(&mut self, point: &InteriorPoint) {
+        let Inputs { state, constants, dt, .. } = &self.inputs;
+        self.reach = stage!(R, interior::reach(constants, state, (*dt, point.reach)));
+    }
+
+    /// Solves the step from the inputs, with so many Newton steps after convergence, and leaves Newton's matrix factored at the
+    /// answer.
+    pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: usize) -> Report<R> {
+        let (settings, point) = how;
+        let Solved { inputs, ws, own, reach, iterations } = self;
+        inputs.settle(layout);
+        let Inputs { state, control, constants, dt, .. } = &*inputs;
+        ws.X_start.copy_from_slice(&state.X_WB);
+        interior::begin(layout, constants, how, (*dt, *reach), (state, control, ws), own);
+        let report = interior::solve(layout, constants, how, *dt, (state, control, ws), own);
+        *iterations = report.iterations;
+        if !report.converged.any() {
+            return report;
+        }
+        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
+        let kappa = R::constant(point.kappa);
+        for _ in 0..polish {
+            system.factor();
+            system.direct(Aim { mu: kappa, second: R::zero(), products: R::one() });
+            system.advance(R::Mask::splat(true), R::one());
+            system.evaluate(kappa);
+        }
+        stiffen(layout, system.ws);
+        system.factor();
+        report
+    }
+
+    pub fn answer<'a>(&'a self, source: &Source<'a>, settings: &'a Settings) -> Answer<'a, R> {
+        let Solved { inputs: Inputs { state, control, constants, dt, .. }, ws, own, .. } = self;
+        Answer { layout: source.layout, constants, settings, dt: *dt, state, control, ws, own }
+    }
 }
 
 /// Memory of derivatives of one model's steps.
@@ -44,13 +97,19 @@ pub(crate) struct Scratch {
     ws: Workspace<Many>,
     own: InteriorWorkspace<Many>,
     incidence: Incidence,
-    passes: Passes,
+    pub(super) passes: Passes,
     slopes: Slopes,
+    pub(super) formulas: Formulas<f64>,
+    /// Everything in dual numbers, to compare with.
+    #[cfg(test)]
+    pub without_formulas: bool,
     pub columns: Columns,
+    /// For several worlds at once.
+    pub(super) several: Option<Box<dyn Several>>,
 }
 
 /// Whether worlds differ in some parameter.
-fn is_spread(source: &Source<'_>) -> bool {
+pub(super) fn is_spread(source: &Source<'_>) -> bool {
     let (model, p): (_, &Parameters) = (source.model, source.parameters);
     p.gravity.is_spread()
         || (0..model.bodies().len()).any(|b| p.body(BodyId::new(b)).is_spread())
@@ -65,13 +124,7 @@ impl Scratch {
         let plain = Constants::of(model, layout, parameters, |_| world);
         let dual = Constants::of(model, layout, parameters, |_| world);
         Scratch {
-            solved: Solved {
-                inputs: Inputs::of(source, &plain),
-                ws: Workspace::new(layout),
-                own: InteriorWorkspace::new(layout),
-                reach: 0.0,
-                iterations: 0,
-            },
+            solved: Solved::new(source, &plain),
             inputs: Inputs::of(source, &dual),
             ws: Workspace::new(layout),
             own: InteriorWorkspace::new(layout),
@@ -79,7 +132,11 @@ impl Scratch {
             incidence: Incidence::of(layout),
             passes: Passes::default(),
             slopes: Slopes::default(),
+            formulas: Formulas::new(layout),
+            #[cfg(test)]
+            without_formulas: false,
             columns: Columns::default(),
+            several: None,
             plain,
             dual,
         }
@@ -108,31 +165,17 @@ impl Scratch {
         how: (&Settings, &InteriorPoint),
         nudge: Option<(Wrt, f64)>,
     ) -> Result<(), BatchError> {
-        let (layout, (settings, point)) = (source.layout, how);
-        let Solved { inputs, ws, own, reach, iterations } = &mut self.solved;
-        inputs.reset(source, &self.plain);
-        *reach = interior::reach(&inputs.constants, &inputs.state, (source.dt, point.reach));
+        let solved = &mut self.solved;
+        solved.inputs.reset(source, &self.plain);
+        solved.look_ahead(how.1);
         if let Some((wrt, amount)) = nudge {
-            inputs.nudge(source, wrt, amount);
+            solved.inputs.nudge(source, wrt, amount);
         }
-        inputs.settle(layout);
-        let Inputs { state, control, constants, dt, .. } = &*inputs;
-        ws.X_start.copy_from_slice(&state.X_WB);
-        interior::begin(layout, constants, how, (*dt, *reach), (state, control, ws), own);
-        let report = interior::solve(layout, constants, how, *dt, (state, control, ws), own);
+        let polish = if nudge.is_some() { POLISH_DIFFERENCES } else { POLISH };
+        let report = solved.solve(source.layout, how, polish);
         if !report.converged {
             return Err(BatchError::NotConverged { world: source.world, residual: report.residual });
         }
-        *iterations = report.iterations as usize;
-        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
-        for _ in 0..if nudge.is_some() { POLISH_DIFFERENCES } else { POLISH } {
-            system.factor();
-            system.direct(Aim { mu: point.kappa, second: 0.0, products: 1.0 });
-            system.advance(true, 1.0);
-            system.evaluate(point.kappa);
-        }
-        stiffen(layout, system.ws);
-        system.factor();
         Ok(())
     }
 
@@ -143,10 +186,37 @@ impl Scratch {
         how: (&Settings, &InteriorPoint),
         wrt: &[Wrt],
     ) -> Result<(), BatchError> {
+        let covered = wrt.iter().any(|wrt| is_state_or_control(*wrt)) && self.read_formulas(source, how);
+        self.linearise_with(covered, source, how, wrt)
+    }
+
+    /// The slopes of states by formulas; false where these do not hold.
+    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
+        let answer = self.solved.answer(source, how.0);
+        let covered = stage!(f64, is_covered(&answer));
+        #[cfg(test)]
+        let covered = covered && !self.without_formulas;
+        if covered {
+            self.formulas.read(&answer);
+        }
+        covered
+    }
+
+    /// ∂r/∂θ of all columns, those of states and controls by the formulas that have been read or by dual numbers.
+    pub fn linearise_with(
+        &mut self,
+        covered: bool,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        wrt: &[Wrt],
+    ) -> Result<(), BatchError> {
         check_pairs(source, &self.solved.own, wrt)?;
         let changed = self.incidence.set_touches(&self.solved.own);
-        self.passes.plan(source.layout, &self.incidence, wrt, changed);
+        self.passes.plan(source.layout, &self.incidence, (wrt, covered), changed);
         self.columns.clear(wrt.len());
+        if covered {
+            self.columns.take(&self.solved.answer(source, how.0), wrt, &self.formulas);
+        }
         for pass in 0..self.passes.list.len() {
             self.evaluate(source, how, wrt, pass);
             let who = (&self.incidence, wrt);
@@ -215,11 +285,18 @@ impl Scratch {
 }
 
 /// Held rows weigh more from here on.
-fn stiffen(layout: &Layout, ws: &mut Workspace<f64>) {
-    for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
-        rows.weight[..joint.kind.row_count()].iter_mut().for_each(|w| *w *= STIFFER);
-    }
-    ws.coupling_weight.iter_mut().for_each(|w| *w *= STIFFER);
+fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    let more = R::constant(STIFFER);
+    stage!(R, {
+        for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
+            for i in 0..joint.kind.row_count() {
+                rows.weight[i] *= more;
+            }
+        }
+        for weight in &mut ws.coupling_weight {
+            *weight *= more;
+        }
+    });
 }
 
 impl JointRows<Many> {

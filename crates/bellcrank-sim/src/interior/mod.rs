@@ -30,6 +30,7 @@ pub(crate) use body::{BodyStep, angular_momentum};
 #[cfg(test)]
 pub(crate) use direction::right_hand_side;
 pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
+pub(crate) use matrix::{all_rows, end_change};
 pub(crate) use missed::is_searched;
 pub(crate) use result::store;
 pub(crate) use scalar::{rate, slack};

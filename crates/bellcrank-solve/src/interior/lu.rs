@@ -132,15 +132,59 @@ impl<R: Real> BlockLu<R> {
         x: &mut [[W; 6]],
         reached: &mut [bool],
     ) {
+        self.solve_reached(pattern, (x, 1), reached, W::splat);
+    }
+
+    /// The same for `count` right-hand sides next to each other at every position: a block is read once for all of them.
+    #[inline(always)]
+    pub fn solve_from(
+        &self,
+        pattern: &BlockPattern,
+        (x, count): (&mut [[R; 6]], usize),
+        reached: &mut [bool],
+    ) {
+        self.solve_reached(pattern, (x, count), reached, same);
+    }
+
+    #[inline(always)]
+    fn solve_reached<W: Real>(
+        &self,
+        pattern: &BlockPattern,
+        (x, count): (&mut [[W; 6]], usize),
+        reached: &mut [bool],
+        lift: impl Fn(R) -> W + Copy,
+    ) {
         for k in 0..self.diagonal.len() {
-            if reached[k] {
-                self.eliminate(pattern, k, x, W::splat);
-                for q in pattern.column(k) {
-                    reached[pattern.row[q]] |= self.used[q];
+            if !reached[k] {
+                continue;
+            }
+            for c in k * count..(k + 1) * count {
+                x[c] = forward(&self.diagonal[k], x[c], lift);
+            }
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    let row = pattern.row[q];
+                    reached[row] = true;
+                    for c in 0..count {
+                        let v = x[k * count + c];
+                        subtract_lifted(&mut x[row * count + c], &self.lower[q], &v, lift);
+                    }
                 }
             }
         }
-        self.substitute(pattern, x, W::splat);
+        for k in (0..self.diagonal.len()).rev() {
+            for q in pattern.column(k) {
+                if self.used[q] {
+                    for c in 0..count {
+                        let v = x[pattern.row[q] * count + c];
+                        subtract_lifted(&mut x[k * count + c], &self.upper[q], &v, lift);
+                    }
+                }
+            }
+            for c in k * count..(k + 1) * count {
+                x[c] = backward(&self.diagonal[k], &self.inverse[k], x[c], lift);
+            }
+        }
     }
 
     #[inline(always)]

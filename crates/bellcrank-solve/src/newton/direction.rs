@@ -94,6 +94,18 @@ impl<E: Elem> Direction<E> {
         self.known = true;
     }
 
+    /// Adds the number of contacts at rest, within their cones and sliding.
+    #[cfg(test)]
+    pub fn count_kinds(&self, kinds: &mut [usize; 3]) {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Rests { .. } => kinds[0] += 1,
+                Piece::Follows => kinds[1] += 1,
+                Piece::Slides { .. } => kinds[2] += 1,
+            }
+        }
+    }
+
     /// Column `i` of A as a row, where D is 1.
     #[inline(always)]
     fn put_row<V: Real<Elem = E>>(&mut self, rows: &ScaledRows<E>, i: usize) {

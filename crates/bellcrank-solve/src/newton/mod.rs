@@ -35,7 +35,8 @@ pub struct NewtonWorkspace<E> {
     trial: Point<E>,
 }
 
-/// The problem with rows scaled by P, one factor per cone, to entries of at most one on the diagonal. Lists are as long as a row of the matrix.
+/// The problem with rows scaled by P, one factor per cone, to entries of at most one on the diagonal. Lists are as long as
+/// a row of the matrix.
 #[derive(Clone, Debug, Default)]
 struct ScaledRows<E> {
     /// 0, 1, 2, …
@@ -260,4 +261,58 @@ fn search<V: Real>(
         share *= V::Elem::from_f64(SHORTER);
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    }
+
+    /// A c = −r with A = ∂r/∂w + ε: along Newton's direction r changes by −r − ε c, whatever rests, follows and slides.
+    #[test]
+    fn the_direction_takes_off_all_of_r() {
+        let (mut seed, mut kinds) = (1, [0; 3]);
+        for _ in 0..200 {
+            let mut problem: DualProblem<f64> = DualProblem::with_capacity(12);
+            let boxed = Cone::Box { low: -0.1, high: 0.1 };
+            let contact = |rows| Cone::Coulomb { mu: 0.7, rows };
+            for cone in [Cone::Nonnegative, boxed, contact(3), contact(4), contact(3)] {
+                problem.push(cone);
+            }
+            problem.finish();
+            let n = problem.rows();
+            let a: Vec<Vec<f64>> = (0..n).map(|_| (0..n).map(|_| random(&mut seed)).collect()).collect();
+            for i in 0..n {
+                for j in 0..=i {
+                    let own = if i == j { 0.1 } else { 0.0 };
+                    problem.set(i, j, own + (0..n).map(|k| a[k][i] * a[k][j]).sum::<f64>());
+                }
+                problem.g_mut()[i] = random(&mut seed);
+            }
+            let mut lambda: Vec<f64> = (0..n).map(|_| 0.3 * random(&mut seed)).collect();
+            for normal in [4, 8, 11] {
+                lambda[normal] += 1.0 + 2.0 * random(&mut seed);
+            }
+            let mut newton = NewtonWorkspace::with_capacity(n);
+            newton.prepare::<f64>(&problem);
+            let NewtonWorkspace { rows, direction, here, trial } = &mut newton;
+            here.start::<f64>(rows, &problem, &lambda);
+            direction.invert::<f64>(rows, here);
+            direction.aim::<f64>(rows, here);
+            let h = 1e-7;
+            trial.go::<f64>(rows, here, (h, &direction.change));
+            let size = direction.change.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
+            for i in 0..n {
+                let left = (trial.r[i] - here.r[i]) / h + here.r[i];
+                // ε c, and the curvature of sliding over h
+                assert!(left.abs() < 1.1e-4 * size + 1e-4, "row {i}: {left} of {}", here.r[i]);
+            }
+            direction.count_kinds(&mut kinds);
+        }
+        assert!(kinds.iter().all(|count| *count > 20), "contacts at rest, within and sliding: {kinds:?}");
+    }
 }

@@ -83,14 +83,6 @@ pub struct Outcome<R: Real> {
     pub converged: R::Mask,
 }
 
-impl<E: Elem> Outcome<E> {
-    /// What another solve, from where this one ended, makes of it.
-    #[inline(always)]
-    fn then(self, next: Self) -> Self {
-        Outcome { iterations: self.iterations + next.iterations, ..next }
-    }
-}
-
 /// Memory of a solve with a dense matrix; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PadmmWorkspace<E> {
@@ -125,7 +117,8 @@ impl Padmm {
     }
 
     /// Solves the factored problem of one world from the reactions in `lambda` (a warm start, or zeros) and leaves the
-    /// answer there; the problem's g are the velocities with these reactions, and of no use afterwards. Newton's method goes first, and again from what PADMM finds: it finishes all but a few solves.
+    /// answer there; the problem's g are the velocities with these reactions, and of no use afterwards. Newton's method goes
+    /// first, and again from what PADMM finds: it finishes all but a few solves.
     #[inline(always)]
     pub fn solve<V: Real>(
         &self,
@@ -139,7 +132,10 @@ impl Padmm {
         let (mut budget, mut spent) = (FIRST_BUDGET, 0);
         loop {
             if self.newton_steps > 0 {
-                outcome = outcome.then(self.solve_by_newton::<V>(problem, lambda, &mut ws.newton));
+                let found = self.solve_by_newton::<V>(problem, lambda, &mut ws.newton);
+                // where it fails again, the reactions are PADMM's, and so are the residuals
+                let kept = if found.converged || spent == 0 { found } else { outcome };
+                outcome = Outcome { iterations: outcome.iterations + found.iterations, ..kept };
             }
             if outcome.converged || spent >= self.max_iterations {
                 return outcome;
@@ -152,7 +148,8 @@ impl Padmm {
             }
             let whole = if self.newton_steps > 0 { budget } else { self.max_iterations };
             let some = Padmm { max_iterations: whole.min(self.max_iterations - spent), ..*self };
-            outcome = outcome.then(some.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate));
+            let found = some.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate);
+            outcome = Outcome { iterations: outcome.iterations + found.iterations, ..found };
             (budget, spent) = (2 * budget, spent + some.max_iterations);
             problem.put_in(lambda);
             if outcome.converged {

@@ -8,19 +8,27 @@
 //! |---|---|
 //! | `mod` | states and the tangents of both maps |
 //! | `tree` | poses from coordinates of the spanning tree, and ∂X/∂q |
+//! | `chain` `columns` | the same for several columns at once, and the columns of a step |
 //! | `loops` | which coordinates are independent where loops close |
+//! | `several` | of several worlds at once |
 //! | `step` | the Jacobian of a step from minimal to minimal state |
 
+mod chain;
+mod columns;
 mod loops;
+mod several;
 mod step;
 mod tree;
 
+pub(super) use several::{Lists, minimal_columns};
 pub use step::MinimalStep;
 pub use tree::{Dense, Freedom};
 
 use crate::batch::BatchError;
+use crate::derivative::Solved;
 use crate::interior::BodyStep;
 use crate::rows::{joint_pose, unwrap};
+use crate::state::State;
 use crate::step::{Integrator, stage};
 use bellcrank_math::{Inline, Mat3, Pose, Real, Twist, Vec3, so3};
 use bellcrank_model::JointKind;
@@ -50,43 +58,117 @@ pub struct MinimalJacobian {
 
 /// A spanning tree that moves.
 #[derive(Clone, Copy)]
-pub(crate) struct Moving<'a> {
-    pub tree: Tree<'a>,
+pub(crate) struct Moving<'a, N: Real = f64> {
+    pub tree: Tree<'a, N>,
     pub integrator: Integrator,
     pub dt: f64,
 }
 
 /// The interval that ends at a state.
-struct Interval {
-    before: Vec<Pose>,
+struct Interval<N: Real = f64> {
+    before: Vec<Pose<N>>,
     /// By body: the turn Q of the interval, and D with δφ = Δt D δω.
-    turns: Vec<(Mat3, Mat3)>,
+    turns: Vec<(Mat3<N>, Mat3<N>)>,
 }
 
 /// How q⁻ follows in a group of three rotations: δq⁻ = A δq − Δt B δq̇.
 #[derive(Clone, Copy)]
-struct Turned {
+struct Turned<N = f64> {
     /// Position of the first of the three among the independent freedoms.
     first: usize,
-    A: Mat3,
-    B: Mat3,
+    A: Mat3<N>,
+    B: Mat3<N>,
 }
 
-impl Moving<'_> {
-    fn interval(&self, X: &[Pose], V: &[Twist]) -> Interval {
-        let mut step = BodyStep::blank();
-        let mut interval = Interval { before: Vec::new(), turns: Vec::new() };
+/// Where such a group is.
+#[derive(Clone, Copy)]
+struct TurnedAt {
+    first: usize,
+    /// The first of the three.
+    freedom: Freedom,
+}
+
+impl<N: Real> Interval<N> {
+    /// The interval of a solved step.
+    #[inline(always)]
+    fn of_step(state: &State<N>, solved: &Solved<N>) -> Self {
+        let mut interval = Interval { before: state.X_WB.clone(), turns: Vec::new() };
+        for (b, X) in solved.ws.X_next.iter().enumerate() {
+            let turn = (X.R * state.X_WB[b].R.inverse()).to_mat3();
+            interval.turns.push((turn, solved.own.bodies[b].turn));
+        }
+        interval
+    }
+}
+
+impl<N: Real> Moving<'_, N> {
+    #[inline(always)]
+    fn interval(&self, X: &[Pose<N>], V: &[Twist<N>]) -> Interval<N> {
+        let (mut step, dt) = (BodyStep::blank(), N::constant(self.dt));
+        let mut interval =
+            Interval { before: Vec::with_capacity(X.len()), turns: Vec::with_capacity(X.len()) };
         for (X, V) in X.iter().zip(V) {
-            step.advance(self.integrator, *X, *V, self.dt);
+            step.advance(self.integrator, *X, *V, dt);
             let back = Twist::new(-V.linear, -V.angular);
             let D = step.turn;
-            let before = step.advance(self.integrator, *X, back, self.dt);
+            let before = step.advance(self.integrator, *X, back, dt);
             interval.before.push(before);
             interval.turns.push(((X.R * before.R.inverse()).to_mat3(), D));
         }
         interval
     }
 
+    /// Groups of rotations whose last coordinates do not follow by subtraction alone.
+    fn turned_at(&self, list: &[Freedom]) -> Vec<TurnedAt> {
+        let mut all = Vec::new();
+        for (first, freedom) in list.iter().enumerate() {
+            let next = match *freedom {
+                Freedom::Base { body, axis: 3 } => [4, 5].map(|axis| Freedom::Base { body, axis }),
+                Freedom::Joint { joint, dof } => {
+                    let skip = match self.tree.layout.joints[joint].kind {
+                        JointKind::Spherical => 0,
+                        JointKind::Free => 3,
+                        _ => continue,
+                    };
+                    if dof != skip {
+                        continue;
+                    }
+                    [1, 2].map(|k| Freedom::Joint { joint, dof: skip + k })
+                }
+                Freedom::Base { .. } => continue,
+            };
+            if list.get(first + 1..first + 3) == Some(&next) {
+                all.push(TurnedAt { first, freedom: *freedom });
+            }
+        }
+        all
+    }
+
+    /// The same with numbers.
+    #[inline(always)]
+    fn turned(&self, X: &[Pose<N>], interval: &Interval<N>, places: &[TurnedAt]) -> Vec<Turned<N>> {
+        let mut all = Vec::with_capacity(places.len());
+        for &TurnedAt { first, freedom } in places {
+            all.push(match freedom {
+                Freedom::Base { body, .. } => {
+                    let (Q, D) = interval.turns[body];
+                    Turned { first, A: Q.transpose(), B: Q.transpose() * D }
+                }
+                Freedom::Joint { joint, .. } => {
+                    let (layout, c) = (&self.tree.layout.joints[joint], &self.tree.constants.joints[joint]);
+                    let now = joint_pose(layout, c, X).2.R;
+                    let then = joint_pose(layout, c, &interval.before).2.R;
+                    let turn = so3::log((now * then.inverse()).short_way());
+                    let A = (then * now.inverse()).to_mat3();
+                    Turned { first, A, B: so3::left_jacobian(-turn) }
+                }
+            });
+        }
+        all
+    }
+}
+
+impl Moving<'_> {
     /// The velocity that takes one pose to another.
     fn velocity(&self, before: Pose, now: Pose) -> Twist {
         let turn = (now.R * before.R.inverse()).short_way();
@@ -195,10 +277,21 @@ impl Moving<'_> {
     /// ∂X/∂q of the independent freedoms.
     fn reduced(&self, X: &[Pose], count: usize, independent: &[usize]) -> Result<Dense, BatchError> {
         let T = self.tree.tangent(X, count);
-        let L = closure_rows(&self.tree, X, &T);
-        if L.values.is_empty() && independent.len() == count {
-            return Ok(T);
+        let dependent = self.dependent(X, count, independent)?;
+        if dependent.is_empty() { Ok(T) } else { Ok(reduce(&T, &dependent, independent)) }
+    }
+
+    /// The freedoms that follow the independent ones at these poses, and how.
+    fn dependent(
+        &self,
+        X: &[Pose],
+        count: usize,
+        independent: &[usize],
+    ) -> Result<Vec<(usize, Vec<f64>)>, BatchError> {
+        if !self.tree.is_closed() && independent.len() == count {
+            return Ok(Vec::new());
         }
+        let L = closure_rows(&self.tree, X, &self.tree.tangent(X, count));
         // what is chosen must not be taken, and the others must do for all rows
         let mut weight = vec![1.0; count];
         independent.iter().for_each(|k| weight[*k] = 0.0);
@@ -206,42 +299,7 @@ impl Moving<'_> {
         if left > 1e3 * SMALL || dependent.len() + independent.len() != count {
             return Err(BatchError::NotIndependent);
         }
-        Ok(reduce(&T, &dependent, independent))
-    }
-
-    /// Groups of rotations whose last coordinates do not follow by subtraction alone.
-    fn turned(&self, X: &[Pose], interval: &Interval, list: &[Freedom]) -> Vec<Turned> {
-        let mut all = Vec::new();
-        let place = |freedom: Freedom| list.iter().position(|f| *f == freedom);
-        for node in self.tree.model.graph().tree() {
-            let triple = |f: &dyn Fn(usize) -> Freedom| {
-                let [a, b, c] = [0, 1, 2].map(|k| place(f(k)));
-                a.filter(|a| b == Some(a + 1) && c == Some(a + 2))
-            };
-            let body = node.body.index();
-            let Some(joint) = node.joint else {
-                if let Some(first) = triple(&|k| Freedom::Base { body, axis: 3 + k }) {
-                    let (Q, D) = interval.turns[body];
-                    all.push(Turned { first, A: Q.transpose(), B: Q.transpose() * D });
-                }
-                continue;
-            };
-            let joint = joint.index();
-            let layout = &self.tree.layout.joints[joint];
-            let skip = match layout.kind {
-                JointKind::Spherical => 0,
-                JointKind::Free => 3,
-                _ => continue,
-            };
-            if let Some(first) = triple(&|k| Freedom::Joint { joint, dof: skip + k }) {
-                let c = &self.tree.constants.joints[joint];
-                let [now, then] = [X, &interval.before].map(|X| joint_pose(layout, c, X).2.R);
-                let turn = so3::log((now * then.inverse()).short_way());
-                let A = (then * now.inverse()).to_mat3();
-                all.push(Turned { first, A, B: so3::left_jacobian(-turn) });
-            }
-        }
-        all
+        Ok(dependent)
     }
 
     /// Tangents of both maps, for these freedoms.
@@ -249,7 +307,7 @@ impl Moving<'_> {
         let freedoms = self.tree.freedoms();
         let own: Vec<Freedom> = list.iter().map(|k| freedoms[*k]).collect();
         let interval = self.interval(X, V);
-        let turned = self.turned(X, &interval, &own);
+        let turned = self.turned(X, &interval, &self.turned_at(&own));
         let T = self.reduced(X, freedoms.len(), list)?;
         let T_before = self.reduced(&interval.before, freedoms.len(), list)?;
         let (to_maximal, to_minimal) = stage!(f64, {

@@ -1,14 +1,14 @@
 //! The Jacobian of a step from minimal to minimal state: as many columns as the mechanism has freedoms, twice.
 
-use super::{Freedom, Moving, Tree};
+use super::columns::{EndRow, MinimalColumns, Slopes};
+use super::{Dense, Freedom, Interval, Moving, Tree, Turned, TurnedAt};
 use crate::batch::BatchError;
-use crate::derivative::solve_columns::{Mix, SolveColumns};
-use crate::derivative::{Scratch, Source, StepEnd, Wrt};
-use crate::step::Settings;
-use bellcrank_math::Elem;
+use crate::derivative::formulas::is_control;
+use crate::derivative::solve_columns::Factored;
+use crate::derivative::{Scratch, Solved, Source, StepEnd, Wrt};
+use crate::step::{Settings, stage};
+use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::InteriorPoint;
-
-use super::Dense;
 
 /// A step in minimal coordinates.
 #[derive(Clone, Debug)]
@@ -20,6 +20,58 @@ pub struct MinimalStep {
     pub jacobian: Dense,
     /// Where the step at κ ends.
     pub end: StepEnd,
+}
+
+/// Where a solved step starts and ends, in minimal coordinates.
+pub(super) struct Ends<N: Real> {
+    /// The interval that ends at the start of the step; the tree at both its ends; its groups of rotations.
+    pub interval: Interval<N>,
+    pub chains: [super::chain::Chain<N>; 2],
+    pub turned: Vec<Turned<N>>,
+    /// At the end of the step.
+    pub end_rows: Vec<EndRow<N>>,
+    pub end_turned: Vec<Turned<N>>,
+}
+
+impl<N: Real> Moving<'_, N> {
+    /// Both ends of a solved step, for these freedoms.
+    #[inline(always)]
+    pub(super) fn ends(&self, solved: &Solved<N>, places: &[TurnedAt], list: &[Freedom]) -> Ends<N> {
+        let (state, X_end) = (&solved.inputs.state, &solved.ws.X_next);
+        let interval = self.interval(&state.X_WB, &state.V_WB);
+        let of_step = Interval::of_step(state, solved);
+        Ends {
+            chains: [self.tree.chain(&state.X_WB), self.tree.chain(&interval.before)],
+            turned: self.turned(&state.X_WB, &interval, places),
+            end_rows: self.rows(X_end, list),
+            end_turned: self.turned(X_end, &of_step, places),
+            interval,
+        }
+    }
+
+    /// Rows of the listed freedoms.
+    #[inline(always)]
+    fn rows(&self, X: &[Pose<N>], list: &[Freedom]) -> Vec<EndRow<N>> {
+        let mut all = Vec::with_capacity(list.len());
+        for freedom in list {
+            all.push(match *freedom {
+                Freedom::Base { body, axis } => {
+                    let mut row = [N::zero(); 6];
+                    row[axis] = N::one();
+                    [Some((body, row)), None]
+                }
+                Freedom::Joint { joint, dof } => {
+                    let layout = &self.tree.layout.joints[joint];
+                    let (s, p) = self.tree.free_row(joint, dof, X);
+                    match layout.predecessor {
+                        Some(body) => [Some((layout.successor, s)), Some((body, p))],
+                        None => [Some((layout.successor, s)), None],
+                    }
+                }
+            });
+        }
+        all
+    }
 }
 
 impl Scratch {
@@ -37,29 +89,37 @@ impl Scratch {
         (list, besides): (&[usize], &[Wrt]),
     ) -> Result<MinimalStep, BatchError> {
         self.solve(source, how, None)?;
-        let mut wrt = Wrt::state(source.layout.position.len());
-        let states = wrt.len();
-        wrt.extend(besides);
-        self.linearise(source, how, &wrt)?;
-        let state = &self.solved.inputs.state;
-        let start = self.moving(source, how.0).jacobian(&state.X_WB, &state.V_WB, list)?;
-        let (own, count) = (2 * list.len(), 2 * list.len() + besides.len());
-        let mut mix = Mix { count, weights: vec![0.0; wrt.len() * count] };
-        for row in 0..states {
-            mix.weights[row * count..][..own].copy_from_slice(start.to_maximal.row(row));
+        let covered = self.read_formulas(source, how);
+        let by_formulas = covered && besides.iter().all(|wrt| is_control(*wrt));
+        if covered && !by_formulas {
+            self.linearise_with(true, source, how, besides)?;
+        } else if !covered {
+            let mut wrt = Wrt::state(source.layout.position.len());
+            wrt.extend(besides);
+            self.linearise_with(false, source, how, &wrt)?;
         }
-        (0..besides.len()).for_each(|k| mix.weights[(states + k) * count + own + k] = 1.0);
-        let (columns, solved) = (&self.columns, &self.solved);
-        let job = SolveColumns { layout: source.layout, columns, solved, mix: Some(&mix) };
-        let maximal = Dense { columns: count, values: f64::with_lanes(job) };
-        let end = self.step_end(source);
-        let back = self.moving(source, how.0).jacobian(&end.poses, &end.velocities, list)?.to_minimal;
-        let mut jacobian = Dense::zero(own, count);
-        for row in 0..own {
-            for k in 0..states {
-                jacobian.add_row(row, back.get(row, k), &maximal, k);
-            }
-        }
-        Ok(MinimalStep { freedoms: start.freedoms, jacobian, end })
+        let (moving, solved) = (self.moving(source, how.0), &self.solved);
+        let answer = solved.answer(source, how.0);
+        let controls: Vec<_> = besides.iter().map(|wrt| self.formulas.control(&answer, *wrt)).collect();
+        let all = moving.tree.freedoms();
+        let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
+        let places = moving.turned_at(&freedoms);
+        let ends = stage!(f64, moving.ends(solved, &places, &freedoms));
+        let follow = |X: &[Pose]| moving.dependent(X, all.len(), list);
+        let job = MinimalColumns {
+            factored: Factored { layout: source.layout, solved },
+            slopes: match (by_formulas, covered) {
+                (true, _) => Slopes::Formulas(&self.formulas, &controls),
+                (false, true) => Slopes::Both(&self.formulas, &self.columns),
+                (false, false) => Slopes::Columns(&self.columns),
+            },
+            besides: besides.len(),
+            list,
+            dependent: [follow(&solved.inputs.state.X_WB)?, follow(&ends.interval.before)?],
+            ends: &ends,
+            dt: source.dt,
+        };
+        let jacobian = Dense { columns: 2 * list.len() + besides.len(), values: f64::with_lanes(job) };
+        Ok(MinimalStep { freedoms, jacobian, end: self.step_end(source) })
     }
 }

@@ -3,7 +3,7 @@
 use crate::constants::Constants;
 use crate::layout::{JointLayout, Layout};
 use crate::rows::joint_pose;
-use bellcrank_math::{Pose, Twist, Vec3};
+use bellcrank_math::{Pose, Real, Twist, Vec3};
 use bellcrank_model::{JointKind, Model, kinematics};
 
 /// One degree of freedom of the spanning tree.
@@ -72,10 +72,10 @@ impl Dense {
 
 /// The spanning tree of a model with the numbers of one world.
 #[derive(Clone, Copy)]
-pub(crate) struct Tree<'a> {
+pub(crate) struct Tree<'a, N: Real = f64> {
     pub model: &'a Model,
     pub layout: &'a Layout,
-    pub constants: &'a Constants<f64>,
+    pub constants: &'a Constants<N>,
 }
 
 impl Tree<'_> {
@@ -101,6 +101,11 @@ impl Tree<'_> {
     /// The joints that the tree leaves out.
     pub fn closing(&self) -> impl Iterator<Item = usize> + '_ {
         self.model.graph().loops().iter().map(|l| l.closing.index())
+    }
+
+    /// Whether loops or couplings make some freedoms follow others.
+    pub fn is_closed(&self) -> bool {
+        !self.model.graph().loops().is_empty() || !self.layout.couplings.is_empty()
     }
 
     /// ∂X/∂q: for every body six rows (δx, δθ, world axes), for every freedom of the tree a column. Joints are taken as
@@ -211,6 +216,21 @@ impl Tree<'_> {
             let on = |b: usize| row.at_point(X_WB[b].p - X_WM.p).to_array();
             (on(joint.successor), joint.predecessor.map_or([0.0; 6], |p| on(p).map(|x| -x)))
         })
+    }
+}
+
+impl<N: Real> Tree<'_, N> {
+    /// The row of one degree of freedom of a joint on its two bodies; (successor, predecessor).
+    #[inline(always)]
+    pub fn free_row(&self, index: usize, dof: usize, X_WB: &[Pose<N>]) -> ([N; 6], [N; 6]) {
+        let joint = &self.layout.joints[index];
+        let (X_WF, X_WM, X_FM) = joint_pose(joint, &self.constants.joints[index], X_WB);
+        let row = kinematics::rate_axes(joint.kind, X_FM)[dof].rotated(X_WF.R);
+        let on_s = row.at_point(X_WB[joint.successor].p - X_WM.p).to_array();
+        match joint.predecessor {
+            Some(p) => (on_s, (-row.at_point(X_WB[p].p - X_WM.p)).to_array()),
+            None => (on_s, [N::zero(); 6]),
+        }
     }
 }
 

@@ -1,0 +1,113 @@
+//! The spanning tree as a chain of small motions: how all bodies move with the rates of all freedoms, several columns at
+//! once.
+
+use super::tree::Tree;
+use crate::derivative::spread::Spread;
+use crate::rows::joint_pose;
+use bellcrank_math::{Pose, Real, Vec3};
+use bellcrank_model::kinematics;
+
+/// One body of the tree: it moves with its parent, and along its own freedoms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<N> {
+    body: usize,
+    parent: Option<usize>,
+    /// From the parent's centre of mass to its own.
+    arm: Vec3<N>,
+    /// Its freedoms among those of the tree.
+    first: usize,
+    count: usize,
+    /// Motion of the centre of mass and turn, world axes, by freedom.
+    axes: [[N; 6]; 6],
+}
+
+/// All bodies, parents first.
+#[derive(Clone, Debug)]
+pub(super) struct Chain<N> {
+    links: Vec<Link<N>>,
+    pub freedoms: usize,
+}
+
+impl<N: Real> Tree<'_, N> {
+    /// The chain at these poses. Joints are taken as closed.
+    #[inline(always)]
+    pub(super) fn chain(&self, X_WB: &[Pose<N>]) -> Chain<N> {
+        let mut chain = Chain { links: Vec::with_capacity(X_WB.len()), freedoms: 0 };
+        for node in self.model.graph().tree() {
+            let (body, first, axes) = (node.body.index(), chain.freedoms, [[N::zero(); 6]; 6]);
+            let mut link = Link { body, parent: None, arm: Vec3::zero(), first, count: 6, axes };
+            if let Some(p) = node.parent {
+                link.parent = Some(p.index());
+                link.arm = X_WB[body].p - X_WB[p.index()].p;
+            }
+            match node.joint {
+                None => {
+                    for k in 0..6 {
+                        link.axes[k][k] = N::one();
+                    }
+                }
+                Some(joint) => {
+                    let (layout, c) =
+                        (&self.layout.joints[joint.index()], &self.constants.joints[joint.index()]);
+                    let (X_WF, X_WM, X_FM) = joint_pose(layout, c, X_WB);
+                    let axes = kinematics::motion_axes(layout.kind, X_FM);
+                    let sign = N::constant(if node.reversed { -1.0 } else { 1.0 });
+                    link.count = layout.kind.dof_count();
+                    for k in 0..link.count {
+                        let w = X_WF.R.rotate(axes[k].angular) * sign;
+                        let v = X_WF.R.rotate(axes[k].linear) * sign + w.cross(X_WB[body].p - X_WM.p);
+                        link.axes[k] = [v.x, v.y, v.z, w.x, w.y, w.z];
+                    }
+                }
+            }
+            chain.freedoms += link.count;
+            chain.links.push(link);
+        }
+        chain
+    }
+}
+
+/// How all bodies move, one column per lane.
+#[derive(Clone, Debug)]
+pub(super) struct Motion<R> {
+    /// (δx, δθ) by body, world axes.
+    pub bodies: Vec<[R; 6]>,
+    /// Bodies that do move.
+    pub some: Vec<bool>,
+}
+
+impl<R: Real<Elem = f64>> Motion<R> {
+    pub fn new(bodies: usize) -> Self {
+        Motion { bodies: vec![[R::zero(); 6]; bodies], some: vec![false; bodies] }
+    }
+
+    /// From the changes of all freedoms of the tree; `any` says which of these are not zero.
+    #[inline(always)]
+    pub fn follow<S: Spread<Many = R>>(&mut self, chain: &Chain<S::Number>, dq: &[R], any: &[bool]) {
+        for link in &chain.links {
+            let (mut six, mut moves) = ([R::zero(); 6], false);
+            if let Some(p) = link.parent
+                && self.some[p]
+            {
+                // δx_b = δx_p + δθ_p × (x_b − x_p)
+                six = self.bodies[p];
+                moves = true;
+                let Vec3 { x, y, z } = link.arm;
+                let arm = Vec3::new(S::lift(x), S::lift(y), S::lift(z));
+                let swept = Vec3::new(six[3], six[4], six[5]).cross(arm);
+                six[0] += swept.x;
+                six[1] += swept.y;
+                six[2] += swept.z;
+            }
+            for k in 0..link.count {
+                if any[link.first + k] {
+                    moves = true;
+                    for i in 0..6 {
+                        six[i] = S::lift(link.axes[k][i]).mul_add(dq[link.first + k], six[i]);
+                    }
+                }
+            }
+            (self.bodies[link.body], self.some[link.body]) = (six, moves);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Minimal Jacobians of several worlds of one model at once, one world per lane: the solve, the slopes and the columns are
+//! those of one world, in other numbers.
+
+use super::formulas::{Formulas, is_control, is_covered};
+use super::minimal::{Freedom, Lists, Moving, Tree, minimal_columns};
+use super::solved::{POLISH, is_spread};
+use super::{Dense, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
+use crate::batch::BatchError;
+use crate::constants::Constants;
+use crate::lane_access::write_lanes;
+use crate::step::{Settings, stage};
+use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist};
+use bellcrank_solve::InteriorPoint;
+
+/// Memory for as many worlds as there are lanes.
+pub(crate) trait Several: Send {
+    /// Worlds at once.
+    fn lanes(&self) -> usize;
+
+    /// The Jacobians of these worlds, no more than there are lanes; none where the step does not converge or formulas do not
+    /// hold, which is then for one world alone to tell.
+    fn minimal_steps(
+        &mut self,
+        sources: &[Source<'_>],
+        plain: &Constants<f64>,
+        how: (&Settings, &InteriorPoint),
+        lists: Lists<'_>,
+    ) -> Result<Vec<Option<MinimalStep>>, BatchError>;
+}
+
+struct LaneSteps<R: Real> {
+    constants: Constants<R>,
+    /// Whose constants these are, where worlds differ.
+    worlds: Vec<usize>,
+    solved: Solved<R>,
+    formulas: Formulas<R>,
+}
+
+/// Makes it for the lanes of the processor at hand.
+struct MakeSeveral<'a>(&'a Source<'a>);
+
+impl LaneJob<f64> for MakeSeveral<'_> {
+    type Output = Box<dyn Several>;
+
+    fn run<R: Real<Elem = f64>>(self) -> Box<dyn Several> {
+        let Source { model, layout, parameters, world, .. } = *self.0;
+        let constants = Constants::<R>::of(model, layout, parameters, |_| world);
+        let solved = Solved::new(self.0, &constants);
+        Box::new(LaneSteps { constants, worlds: Vec::new(), solved, formulas: Formulas::new(layout) })
+    }
+}
+
+impl<R: Real<Elem = f64>> LaneSteps<R> {
+    /// Takes the constants of these worlds.
+    fn visit(&mut self, sources: &[Source<'_>]) {
+        let Source { model, layout, parameters, .. } = sources[0];
+        let worlds: Vec<usize> = sources.iter().map(|source| source.world).collect();
+        if is_spread(&sources[0]) && worlds != self.worlds {
+            let of = |lane: usize| worlds[lane.min(worlds.len() - 1)];
+            self.constants = Constants::of(model, layout, parameters, of);
+            self.solved.inputs.constants.clone_from(&self.constants);
+            self.worlds = worlds;
+        }
+    }
+
+    /// Where the step of a lane ends.
+    fn end(&self, source: &Source<'_>, lane: usize) -> StepEnd {
+        let Solved { ws, iterations, .. } = &self.solved;
+        let velocity = |k: &usize| Twist::from_array(ws.u[*k]).lane(lane);
+        StepEnd {
+            poses: ws.X_next.iter().map(|X| X.lane(lane)).collect(),
+            velocities: source.layout.position.iter().map(velocity).collect(),
+            iterations: iterations.lane(lane) as usize,
+        }
+    }
+}
+
+impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
+    fn lanes(&self) -> usize {
+        R::LANES
+    }
+
+    fn minimal_steps(
+        &mut self,
+        sources: &[Source<'_>],
+        plain: &Constants<f64>,
+        how: (&Settings, &InteriorPoint),
+        lists: Lists<'_>,
+    ) -> Result<Vec<Option<MinimalStep>>, BatchError> {
+        let (Some(source), count) = (sources.first(), sources.len()) else { return Ok(Vec::new()) };
+        self.visit(sources);
+        let inputs = &mut self.solved.inputs;
+        let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
+        write_lanes(&mut inputs.state, &mut inputs.control, &values);
+        inputs.dt = R::constant(source.dt);
+        self.solved.look_ahead(how.1);
+        let report = self.solved.solve(source.layout, how, POLISH);
+        let (layout, model, dt) = (source.layout, source.model, source.dt);
+        let answer = self.solved.answer(source, how.0);
+        let good = report.converged & stage!(R, is_covered(&answer));
+        if !good.any() {
+            return Ok((0..count).map(|_| None).collect());
+        }
+        self.formulas.read(&answer);
+        let integrator = how.0.integrator;
+        let tree = Tree { model, layout, constants: &self.constants };
+        let moving = Moving { tree, integrator, dt };
+        let alone = Moving { tree: Tree { model, layout, constants: plain }, integrator, dt };
+        let from = (&self.solved, &self.formulas);
+        let all = minimal_columns((&moving, &alone), from, &answer, lists, count)?;
+        let columns = 2 * lists.list.len() + lists.besides.len();
+        let each = all.into_iter().zip(sources).enumerate();
+        Ok(each
+            .map(|(lane, (values, source))| {
+                (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
+                    freedoms: lists.freedoms.to_vec(),
+                    jacobian: Dense { columns, values },
+                    end: self.end(source, lane),
+                })
+            })
+            .collect())
+    }
+}
+
+impl Scratch {
+    /// Whether several worlds can be taken at once: loops are closed with plain numbers, which all must share.
+    fn takes_several(&self, source: &Source<'_>, besides: &[Wrt]) -> bool {
+        let tree = Tree { model: source.model, layout: source.layout, constants: self.constants() };
+        besides.iter().all(|wrt| is_control(*wrt)) && !(tree.is_closed() && is_spread(source))
+    }
+
+    /// The Jacobians of several worlds of one model.
+    pub fn minimal_steps(
+        &mut self,
+        sources: &[Source<'_>],
+        how: (&Settings, &InteriorPoint),
+        (list, besides): (&[usize], &[Wrt]),
+    ) -> Result<Vec<MinimalStep>, BatchError> {
+        let Some(source) = sources.first() else { return Ok(Vec::new()) };
+        let mut found: Vec<Option<MinimalStep>> = Vec::with_capacity(sources.len());
+        if sources.len() > 1 && self.takes_several(source, besides) {
+            let all = self.moving(source, how.0).tree.freedoms();
+            let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
+            let lists = Lists { list, freedoms: &freedoms, besides };
+            let mut several = match self.several.take() {
+                Some(several) => several,
+                None => f64::with_lanes(MakeSeveral(source)),
+            };
+            for chunk in sources.chunks(several.lanes()) {
+                found.extend(several.minimal_steps(chunk, self.constants(), how, lists)?);
+            }
+            self.several = Some(several);
+        }
+        found.resize(sources.len(), None);
+        let each = found.into_iter().zip(sources);
+        each.map(|(step, source)| match step {
+            Some(step) => Ok(step),
+            None => {
+                self.visit(source);
+                self.minimal_step(source, how, (list, besides))
+            }
+        })
+        .collect()
+    }
+}
