@@ -1,7 +1,8 @@
 //! The interior point on a brick that slides on a plane without turning: every answer has a closed form.
 
 use bellcrank_solve::{
-    Aim, BlockLu, BlockPattern, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, Violation, none_acts,
+    Aim, BlockLu, BlockPattern, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, Start, Violation,
+    none_acts,
 };
 
 /// Mass 2 kg, step 0.01 s, gravity 10 m/s², at height z above the plane, thrown along x and y.
@@ -48,7 +49,7 @@ impl Newton<f64> for Brick {
     fn has_cones(&self) -> bool {
         !none_acts(&[self.push], &[self.rub])
     }
-    fn start(&mut self, _: bool, _: bool) {
+    fn start(&mut self, _: bool, _: Start) {
         self.u = self.before;
         (self.push, self.rub) = (Push::new(true), Rub::new(2, self.friction > 0.0));
     }
@@ -64,7 +65,13 @@ impl Newton<f64> for Brick {
         let mut v = [0.0; MOST_DIRECTIONS];
         v[..2].copy_from_slice(&self.u[..2]);
         worst = worst.max(self.rub.evaluate(self.friction * self.push.gamma, &v));
-        Violation { equations: worst, products: self.push.off_centre(kappa).max(self.rub.off_centre(kappa)) }
+        let motion: f64 = self.residual.iter().map(|r| r * r / MASS).sum();
+        Violation {
+            equations: worst,
+            products: self.push.off_centre(kappa).max(self.rub.off_centre(kappa)),
+            merit: motion + self.push.merit() / DT + self.rub.merit(),
+            slack: self.push.off_slack(),
+        }
     }
     fn factor(&mut self) {}
     fn direct(&mut self, aim: Aim<f64>) {
@@ -94,6 +101,7 @@ impl Newton<f64> for Brick {
         let ((p, i), (q, j)) = (self.push.product(alpha), self.rub.product(alpha));
         (p + q) / (i + j)
     }
+    fn weigh_slacks(&mut self, _: bool) {} // one μ for all
     fn remember(&mut self) {
         self.from = self.u;
         self.push.remember();

@@ -36,8 +36,9 @@ pub(crate) fn right_hand_side<R: Real>(
         let amount = -(ws.coupling_weight[c] * own.couplings[c].rest);
         push_row(layout, &at.bodies, &ws.couplings[c], amount, &mut own.du);
     }
+    let lengths = Aim { mu: own.length_mu(aim.mu), ..aim };
     for touch in &mut own.touches {
-        let k0 = touch.push.aim(aim);
+        let k0 = touch.push.aim(lengths);
         let b0 = touch.rub.aim(aim, &touch.line);
         let mut reaction = [R::zero(); ROWS];
         for k in 0..touch.n {
@@ -47,7 +48,7 @@ pub(crate) fn right_hand_side<R: Real>(
         push_contact(layout, (touch.a, touch.b), &touch.wrenches(&reaction), R::one(), &mut own.du);
     }
     for row in &mut own.pushes {
-        let k0 = row.push.aim(aim);
+        let k0 = row.push.aim(if row.speed { aim } else { lengths });
         push_scalar(layout, row.scalar, k0 * row.sign, ws, &mut own.du);
     }
     for row in &mut own.rubs {

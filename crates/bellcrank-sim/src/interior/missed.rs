@@ -102,6 +102,7 @@ fn take_in<R: Real>(
         let mut fresh =
             stage!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
         fresh.caught = true;
+        stage!(R, fresh.begin(active, contact.distance));
         fresh
     };
     let mut left = contact.active;

@@ -79,7 +79,7 @@ pub(crate) fn step<R: Real>(
 ///
 /// Multipliers converge by c/(c + e) per step with c their compliance and e that of what they work against: feet that stick close
 /// loops through the ground, and at κ = 1e-6 and 5 N·s their friction yields by e = 1e-7 m/s only.
-const STIFFER: f64 = 30.0;
+const STIFFER: f64 = 100.0;
 
 /// See [`STIFFER`].
 #[inline(always)]

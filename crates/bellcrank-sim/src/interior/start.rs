@@ -1,4 +1,4 @@
-//! Where Newton starts: near the last step's answer, in the middle of the cones, or on the central path.
+//! Where Newton starts: at the last step's answer, inside all cones near it, or in their middle; and how it goes on along the central path.
 
 use super::held::{self, End};
 use super::scalar;
@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::state::State;
 use crate::workspace::Workspace;
 use bellcrank_math::{Real, Twist};
-use bellcrank_solve::MOST_DIRECTIONS;
+use bellcrank_solve::{MOST_DIRECTIONS, Start};
 
 /// Velocities of a contact's bodies.
 #[inline(always)]
@@ -24,26 +24,25 @@ pub(crate) fn twists<R: Real>(
     [on_a, Twist::from_array(u[layout.position[b]])]
 }
 
-/// The first slacks and forces of contacts: those of the last step, kept away from the boundary; or one.
+/// The first slacks and forces of contacts: those of the last step, as they are or kept away from the boundary; or one.
 #[inline(always)]
 pub(super) fn place_touches<R: Real>(
     layout: &Layout,
     state: &State<R>,
-    (lanes, warm, least): (R::Mask, bool, R),
+    (lanes, from, least): (R::Mask, Start, R),
     ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
     for touch in &mut own.touches {
         let (distance, v) = touch.place(&ws.X_next, twists(layout, (touch.a, touch.b), &ws.u));
         let zero = [R::zero(); MOST_DIRECTIONS];
-        touch.rub.set_scaled(!warm);
-        if !warm {
+        touch.rub.set_scaled(from == Start::Middle);
+        if from == Start::Middle {
             touch.push.place(lanes, R::zero(), R::zero(), least);
             touch.rub.place(lanes, (R::zero(), &zero), &zero, least);
             continue;
         }
         let last = state.contact_impulse[touch.slot];
-        touch.push.place(lanes, distance, last[2], least);
         let mut b = zero;
         for k in 0..touch.n {
             b[k] = if k < 2 {
@@ -54,8 +53,13 @@ pub(super) fn place_touches<R: Real>(
                 R::select(some, last[k + 1] / R::select(some, arm, R::one()), R::zero())
             };
         }
-        let bound = touch.mu * touch.push.gamma;
-        touch.rub.place(lanes, (bound, &b), &v, least);
+        if from == Start::Last {
+            touch.push.take(lanes, distance, last[2]);
+            touch.rub.take(lanes, (touch.mu * last[2], &b), &v);
+            continue;
+        }
+        touch.push.place(lanes, distance, last[2], least);
+        touch.rub.place(lanes, (touch.mu * touch.push.gamma, &b), &v, least);
     }
 }
 
@@ -64,14 +68,14 @@ pub(super) fn place_scalars<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     (state, dt): (&State<R>, R),
-    (lanes, warm, least): (R::Mask, bool, R),
+    (lanes, from, least): (R::Mask, Start, R),
     ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
     let zero = [R::zero(); MOST_DIRECTIONS];
     let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
     for row in &mut own.pushes {
-        if !warm {
+        if from == Start::Middle {
             row.push.place(lanes, R::zero(), R::zero(), least);
             continue;
         }
@@ -85,11 +89,15 @@ pub(super) fn place_scalars<R: Real>(
             &mut own.joints[j],
         );
         let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
-        row.push.place_far(lanes, slack, state.scalar_impulse[row.scalar], least);
+        let gamma = state.scalar_impulse[row.scalar];
+        match from {
+            Start::Last => row.push.take(lanes, slack, gamma),
+            _ => row.push.place_far(lanes, slack, gamma, least),
+        }
     }
     for row in &mut own.rubs {
-        row.rub.scaled = !warm;
-        if !warm {
+        row.rub.scaled = from == Start::Middle;
+        if from == Start::Middle {
             row.rub.place(lanes, (R::zero(), &zero), &zero, least);
             continue;
         }
@@ -99,7 +107,10 @@ pub(super) fn place_scalars<R: Real>(
         let (mut v, mut b) = (zero, zero);
         v[0] = scalar::rate(layout, joint, rows, &ws.u);
         b[0] = state.scalar_impulse[row.scalar];
-        row.rub.place(lanes, (row.bound, &b), &v, least);
+        match from {
+            Start::Last => row.rub.take(lanes, (row.bound, &b), &v),
+            _ => row.rub.place(lanes, (row.bound, &b), &v, least),
+        }
     }
 }
 
@@ -133,6 +144,7 @@ pub(super) fn settle<R: Real>(
     ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
+    let lengths = own.length_mu(mu);
     for (u, (from, du)) in ws.u.iter_mut().zip(own.from.iter().zip(&own.du)) {
         for k in 0..6 {
             u[k] = R::select(lanes, share.mul_add(du[k], from[k]), u[k]);
@@ -148,11 +160,11 @@ pub(super) fn settle<R: Real>(
         c.lambda = R::select(lanes, share.mul_add(c.dlambda, c.from), c.lambda);
     }
     for touch in &mut own.touches {
-        touch.push.settle(lanes, share, mu);
+        touch.push.settle(lanes, share, lengths);
         touch.rub.settle(lanes, share, mu, touch.mu * touch.push.gamma);
     }
     for row in &mut own.pushes {
-        row.push.settle(lanes, share, mu);
+        row.push.settle(lanes, share, if row.speed { mu } else { lengths });
     }
     for row in &mut own.rubs {
         row.rub.settle(lanes, share, mu, row.bound);

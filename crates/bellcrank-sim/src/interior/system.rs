@@ -13,8 +13,8 @@ use crate::rows::{push_joint, push_row, sum_rows};
 use crate::state::{Control, State};
 use crate::step::{Integrator, Settings};
 use crate::workspace::{JointRows, Workspace};
-use bellcrank_math::{Inline, Real, Twist};
-use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Violation};
+use bellcrank_math::{Elem, Inline, Real, Twist};
+use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Start, Violation};
 
 /// One block of worlds in the middle of a step. The iterate is `ws.u` with the multipliers and slacks in `own`.
 pub(crate) struct System<'a, R: Real> {
@@ -89,7 +89,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
         !(self.own.touches.is_empty() && self.own.pushes.is_empty() && self.own.rubs.is_empty())
     }
 
-    fn start(&mut self, lanes: R::Mask, warm: bool) {
+    fn start(&mut self, lanes: R::Mask, from: Start) {
         let (layout, state) = (self.layout, self.state);
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         stage!(R, {
@@ -101,7 +101,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
             }
             for (rows, last) in own.joints.iter_mut().zip(&state.joint_impulse) {
                 for i in 0..6 {
-                    let known = if warm { last[i] } else { R::zero() };
+                    let known = if from == Start::Middle { R::zero() } else { last[i] };
                     rows.lambda[i] = R::select(lanes, known, rows.lambda[i]);
                 }
             }
@@ -110,17 +110,18 @@ impl<R: Real> Newton<R> for System<'_, R> {
             }
         });
         self.advance_bodies();
-        let least = if warm { R::constant(self.point.warm_start) } else { R::one() };
+        let least = if from == Start::Middle { R::one() } else { R::constant(self.point.warm_start) };
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        stage!(R, place_touches(layout, state, (lanes, warm, least), ws, own));
-        stage!(R, place_scalars(layout, self.constants, (state, self.dt), (lanes, warm, least), ws, own));
+        stage!(R, place_touches(layout, state, (lanes, from, least), ws, own));
+        stage!(R, place_scalars(layout, self.constants, (state, self.dt), (lanes, from, least), ws, own));
     }
 
     fn evaluate(&mut self, kappa: R) -> Violation<R> {
         self.advance_bodies();
         let System { layout, constants, settings, dt, state, .. } = *self;
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        let held = stage!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
+        let (held, joints) =
+            stage!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
         let cones = stage!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
         stage!(R, {
             let mut worst = held.max(cones.equations);
@@ -129,15 +130,16 @@ impl<R: Real> Newton<R> for System<'_, R> {
                     worst = worst.max((row[k] * own.lightness).abs());
                 }
             }
-            // a maximum forgets what is not a number
-            let mut sum = R::zero();
+            let mut motion = R::zero();
             for row in &own.residual {
                 for k in 0..6 {
-                    sum += row[k];
+                    motion = row[k].mul_add(row[k], motion);
                 }
             }
-            let worst = R::select(sum.is_finite(), worst, sum);
-            Violation { equations: worst, products: cones.products }
+            let merit = motion.mul_add(own.lightness, joints + cones.merit);
+            // a maximum forgets what is not a number
+            let worst = R::select(merit.is_finite(), worst, merit);
+            Violation { equations: worst, merit, ..cones }
         })
     }
 
@@ -192,6 +194,17 @@ impl<R: Real> Newton<R> for System<'_, R> {
             }
             sum / count
         })
+    }
+
+    fn weigh_slacks(&mut self, as_velocities: bool) {
+        let (dt, kappa) = (self.dt, R::constant(self.point.kappa));
+        if as_velocities {
+            // on the path it does not matter how products are linearised: the same way in all lanes, whatever went before
+            self.own.touches.iter_mut().for_each(|touch| touch.rub.set_scaled(false));
+            self.own.rubs.iter_mut().for_each(|row| row.rub.scaled = false);
+        }
+        self.own.slack_mu =
+            if as_velocities { stage!(R, (dt, dt.neg_mul_add(kappa, kappa))) } else { (R::one(), R::zero()) };
     }
 
     fn remember(&mut self) {
@@ -251,7 +264,8 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 }
 
-/// What is left of the equations of motion without contacts, and of joints and couplings; gives the latter's largest.
+/// What is left of the equations of motion without contacts, and of joints and couplings; gives the latter's largest, and the sum of their
+/// squares as an energy [J].
 #[inline(always)]
 fn evaluate_held<R: Real>(
     layout: &Layout,
@@ -260,7 +274,7 @@ fn evaluate_held<R: Real>(
     state: &State<R>,
     ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
-) -> R {
+) -> (R, R) {
     for (b, body) in own.bodies.iter().enumerate() {
         let k = layout.position[b];
         let P = body.momentum(integrator, Twist::from_array(ws.u[k]), dt);
@@ -268,7 +282,7 @@ fn evaluate_held<R: Real>(
             own.residual[k][i] = P[i] - ws.momentum[k][i];
         }
     }
-    let mut worst = R::zero();
+    let (mut worst, mut sum) = (R::zero(), R::zero());
     own.gap = (R::zero(), R::zero());
     for (j, joint) in layout.joints.iter().enumerate() {
         let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
@@ -277,6 +291,7 @@ fn evaluate_held<R: Real>(
         own.gap = (own.gap.0.max(far), own.gap.1.max(turned));
         for i in 0..joint.kind.row_count() {
             worst = worst.max(rows.rest[i].abs());
+            sum = (c.weight[i] * rows.rest[i]).mul_add(rows.rest[i], sum);
         }
         let (amount, used) = joint_amounts(layout, joint, start, &rows.lambda, &ws.u);
         push_joint(layout, joint, (start, used), &amount, &mut own.residual);
@@ -285,6 +300,7 @@ fn evaluate_held<R: Real>(
         held::evaluate_coupling(layout, c, &own.joints, (state, dt.recip()), &mut own.couplings[c]);
         let coupling = &own.couplings[c];
         worst = worst.max(coupling.rest.abs());
+        sum = (constants.coupling_weight[c] * coupling.rest).mul_add(coupling.rest, sum);
         push_row(layout, &at.bodies, &ws.couplings[c], -coupling.lambda, &mut own.residual);
     }
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
@@ -292,7 +308,7 @@ fn evaluate_held<R: Real>(
         let amount = row.mass().mul_add(rate, -row.impulse());
         push_row(layout, &line.bodies, &row.row, amount, &mut own.residual);
     }
-    worst
+    (worst, sum)
 }
 
 /// What a joint takes from the momentum of its bodies along its rows: multipliers, and what resists its motion. Gives the
@@ -343,23 +359,28 @@ pub(super) fn push_contact<R: Real>(
 #[inline(always)]
 fn evaluate_cones<R: Real>(
     layout: &Layout,
-    (state, _dt, kappa): (&State<R>, R, R),
+    (state, dt, kappa): (&State<R>, R, R),
     ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) -> Violation<R> {
-    let (mut equations, mut products) = (R::zero(), R::zero());
+    let (mut equations, mut products, mut merit, mut slack) = (R::zero(), R::zero(), R::zero(), R::zero());
+    let per_dt = dt.recip();
     for touch in &mut own.touches {
         let bodies = (touch.a, touch.b);
         let (distance, v) = touch.place(&ws.X_next, twists(layout, bodies, &ws.u));
         equations = equations.max(touch.push.evaluate(distance));
+        slack = slack.max(touch.push.off_slack());
         equations = equations.max(touch.rub.evaluate(touch.mu * touch.push.gamma, &v));
         products = products.max(touch.push.off_centre(kappa)).max(touch.rub.off_centre(kappa));
+        merit += touch.push.merit().mul_add(per_dt, touch.rub.merit());
         let wrench = touch.wrenches(&touch.reactions());
         push_contact(layout, bodies, &wrench, -R::one(), &mut own.residual);
     }
     for row in &mut own.pushes {
-        let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
-        equations = equations.max(row.push.evaluate(slack));
+        let asked = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
+        equations = equations.max(row.push.evaluate(asked));
+        slack = slack.max(row.push.off_slack());
+        merit += row.push.merit() * if row.speed { R::one() } else { per_dt };
         products = products.max(row.push.off_centre(kappa));
         let force = R::select(row.push.acts, row.push.gamma * row.sign, R::zero());
         push_scalar(layout, row.scalar, -force, ws, &mut own.residual);
@@ -372,10 +393,13 @@ fn evaluate_cones<R: Real>(
         v[0] = scalar::rate(layout, joint, rows, &ws.u);
         equations = equations.max(row.rub.evaluate(row.bound, &v));
         products = products.max(row.rub.off_centre(kappa));
+        merit += row.rub.merit();
         let force = R::select(row.rub.acts, row.rub.b[0], R::zero());
         push_scalar(layout, row.scalar, -force, ws, &mut own.residual);
     }
-    Violation { equations, products }
+    // a distance is known to rounding, which is more than some slacks where numbers have 32 bits
+    let slack = if R::Elem::EPSILON.to_f64() < 1e-12 { slack } else { R::zero() };
+    Violation { equations, products, merit, slack }
 }
 
 /// x += amount along the start row of a degree of freedom.

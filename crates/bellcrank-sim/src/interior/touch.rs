@@ -29,6 +29,10 @@ pub(crate) enum Sides {
     Round,
 }
 
+/// Friction holds more than the body it acts on: what is joined to that along the ground. So many times its mass counts as much as a unit of
+/// velocity, where Newton goes along the central path.
+const HEAVY: f64 = 10.0;
+
 /// Rows of a contact at most: the directions of friction, then the normal.
 pub(crate) const ROWS: usize = MOST_DIRECTIONS + 1;
 
@@ -142,7 +146,7 @@ impl<R: Real> Touch<R> {
         let mass = lightness.recip();
         let (mut push, mut rub) = (Push::new(contact.active), rub);
         push.scale = mass / dt;
-        rub.set_scale(mass);
+        rub.set_scale(mass * R::constant(HEAVY));
         Touch {
             slot,
             a: at.a,
@@ -213,6 +217,15 @@ impl<R: Real> Touch<R> {
         }
         self.push.acts = self.push.acts | (lanes & other.push.acts);
         self.rub.act_in(lanes & other.rub.acts());
+        self.begin(lanes, other.push.s);
+    }
+
+    /// At this distance, and without a force yet.
+    #[inline(always)]
+    pub fn begin(&mut self, lanes: R::Mask, distance: R) {
+        let none = [R::zero(); MOST_DIRECTIONS];
+        self.push.take(lanes, distance, R::zero());
+        self.rub.take(lanes, (R::zero(), &none), &none);
     }
 
     /// Places the contact at the end poses with these velocities. Gives the distance and the velocities of friction.

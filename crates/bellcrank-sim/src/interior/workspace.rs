@@ -43,6 +43,8 @@ pub(crate) struct InteriorWorkspace<R: Real> {
     pub du: Vec<[R; 6]>,
     /// The velocities where the direction starts.
     pub from: Vec<[R; 6]>,
+    /// μ of slacks that are lengths: the first times μ, and the second.
+    pub slack_mu: (R, R),
     /// 1/(largest mass, at least 1 kg): equations of motion as velocities.
     pub lightness: R,
     /// Squares of the largest gaps.
@@ -99,6 +101,7 @@ impl<R: Real> InteriorWorkspace<R> {
             residual: vec![zero; bodies],
             du: vec![zero; bodies],
             from: vec![zero; bodies],
+            slack_mu: (R::one(), R::zero()),
             lightness: R::one(),
             gap: (R::zero(), R::zero()),
         }
@@ -125,6 +128,12 @@ impl<R: Real> InteriorWorkspace<R> {
         });
         self.use_contacts();
         self.lightness = stage!(R, lightness(constants));
+    }
+
+    /// The μ of slacks that are lengths, where that of velocities is `mu`.
+    #[inline(always)]
+    pub fn length_mu(&self, mu: R) -> R {
+        self.slack_mu.0.mul_add(mu, self.slack_mu.1)
     }
 
     /// Says which blocks of the matrix the contacts at hand fill.

@@ -3,71 +3,156 @@
 //! A slack and a multiplier with s γ = μ are known by one number of any sign, d = a s − γ, and so are friction and sliding velocity by
 //! b − a w. In these numbers Newton's steps are as long as they are: what has to change sides does it in one step, where
 //! an interior point comes to the boundary, jams there, and goes on in short steps. `a` says how much force counts as much as how much
-//! slack: a mass. μ falls to κ by a tenth per step. That is the smoothing method of Chen, Harker, Kanzow and Smale; the linear
-//! system is the interior point's own, at a centred iterate. It has no safeguard, and may run away or round in circles: then somebody else
-//! has to go on.
+//! slack: a mass. The linear system is the interior point's own, at a centred iterate. That is the smoothing method of Chen, Harker,
+//! Kanzow and Smale.
+//!
+//! μ is what makes Newton's model good for as far as it has to go: contacts that press yield by μ/γ², and where several of them hold the same
+//! body, a small μ answers what is left of the equations with enormous forces. So μ begins at a share of what is left, as an energy, and
+//! falls to κ as that does. Most steps begin so near to their answer that μ is κ at once.
 
 use super::cone::Aim;
-use super::iteration::{InteriorPoint, Newton, Solution};
-use bellcrank_math::{Elem, Inline, Mask, Real};
+use super::iteration::{InteriorPoint, Newton, Solution, Start, Violation};
+use bellcrank_math::{Inline, Mask, Real};
 
 /// Steps at most.
-const STEPS: usize = 12;
-/// μ at the start: this share of the mean product, and no more than the second.
-const START: (f64, f64) = (0.3, 1e-4);
-/// What a step leaves of μ.
-const SHRINK: f64 = 0.1;
-/// Equations that are this far off have run away [m/s]; so have those that are more than a little off after a few steps.
-const LOST: f64 = 1e4;
-/// Share of the tolerance that equations are met to.
-const STRICT: f64 = 0.01;
-const FAR: (usize, f64) = (5, 0.1);
+const STEPS: usize = 15;
+/// μ at the start: this share of what is left of the equations, and no more than the second [J].
+const FIRST: (f64, f64) = (0.03, 1.0);
+/// μ later on: this share of what is left, but no less and no more than these shares of the last μ.
+const NEXT: (f64, f64, f64) = (0.003, 0.01, 0.5);
+/// A step shorter than this leaves μ where it is.
+const SHORT: f64 = 0.51;
+/// A step has to lessen what is left of the equations by this share of what its length promises ...
+const PROMISE: f64 = 0.1;
+/// ... or to less than μ, times this: so near to the path it does not matter.
+const NEAR: f64 = 1.0;
+/// A step that does neither is halved, so often at most.
+const HALVINGS: usize = 5;
+/// More than this is lost [J].
+const LOST: f64 = 1e30;
+
+/// Where on the path it is.
+struct Place<R: Real> {
+    mu: R,
+    /// What was left of the equations one step ago: of the last two the larger counts, so that a step may make it worse once.
+    before: R,
+    /// Lanes whose last step was short.
+    short: R::Mask,
+}
+
+impl<R: Real> Place<R> {
+    /// The μ that the next step aims at.
+    #[inline(always)]
+    fn aim(&self, left: R, kappa: R) -> R {
+        let most = R::select(self.short, self.mu, self.mu * R::constant(NEXT.2));
+        (left * R::constant(NEXT.0)).max(self.mu * R::constant(NEXT.1)).min(most).max(kappa)
+    }
+}
 
 impl InteriorPoint {
-    /// Goes on from the iterate at hand in the masked lanes.
-    pub(super) fn follow_centre<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask) -> Solution<R> {
+    /// Follows the path in the masked lanes: from the last step's answer, or from the iterate at hand.
+    pub(super) fn follow_centre<R: Real>(
+        &self,
+        system: &mut impl Newton<R>,
+        lanes: R::Mask,
+        fresh: bool,
+    ) -> Solution<R> {
         let (zero, one, kappa) = (R::zero(), R::one(), R::constant(self.kappa));
-        // slacks have moved off their distances here: only a remainder far below κ leaves everything above the ground
-        let share = if R::Elem::EPSILON.to_f64() < 1e-12 { STRICT } else { 1.0 };
-        let strict = InteriorPoint { tolerance: share * self.tolerance, ..*self };
-        let mean = system.mean_product(zero);
-        let mut mu = R::run(Inline(
-            #[inline(always)]
-            || {
-                let (share, most) = (R::constant(START.0), kappa.max(R::constant(START.1)));
-                (mean * share).max(kappa).min(most)
-            },
-        ));
-        system.remember();
-        system.settle(lanes, zero, mu);
-        let violation = system.evaluate(kappa);
+        if fresh {
+            system.start(lanes, Start::Last);
+        }
+        system.weigh_slacks(true);
+        let (mut place, mut violation) = self.begin_path(system, lanes);
         let mut solution = R::run(Inline(
             #[inline(always)]
-            || strict.note(lanes, violation, None),
+            // one step at least: a start that is good enough would stay for ever, and never follow what changes slowly
+            || Solution { converged: !lanes, ..self.note(lanes, violation, None) },
         ));
-        for step in 0..STEPS.min(self.max_iterations) {
-            let most = if step < FAR.0 { LOST } else { FAR.1 };
+        for _ in 0..STEPS.min(self.max_iterations) {
             let going = R::run(Inline(
                 #[inline(always)]
-                || lanes & !solution.converged & solution.violation.equations.lt(R::constant(most)),
+                || lanes & !solution.converged & violation.merit.lt(R::constant(LOST)),
             ));
             if !going.any() {
                 break;
             }
             system.factor();
-            mu = R::run(Inline(
+            let mu = R::run(Inline(
                 #[inline(always)]
-                || R::select(going, (mu * R::constant(SHRINK)).max(kappa), mu),
+                || place.aim(violation.merit, kappa),
             ));
             system.direct(Aim { mu, second: zero, products: one });
             system.remember();
-            system.settle(going, one, mu);
-            let violation = system.evaluate(kappa);
+            violation = self.take_step(system, going, (mu, violation.merit), &mut place);
             solution = R::run(Inline(
                 #[inline(always)]
-                || strict.note(lanes, violation, Some((going, &solution))),
+                || self.note(lanes, violation, Some((going, &solution))),
             ));
         }
+        system.weigh_slacks(false);
         solution
+    }
+
+    /// The point of the path that belongs to the iterate at hand.
+    fn begin_path<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask) -> (Place<R>, Violation<R>) {
+        let (zero, kappa) = (R::zero(), R::constant(self.kappa));
+        system.remember();
+        system.settle(lanes, zero, kappa);
+        let mut violation = system.evaluate(kappa);
+        let (mu, raised) = R::run(Inline(
+            #[inline(always)]
+            || {
+                let mu = (violation.merit * R::constant(FIRST.0)).min(R::constant(FIRST.1)).max(kappa);
+                (mu, lanes & kappa.lt(mu))
+            },
+        ));
+        if raised.any() {
+            system.settle(raised, zero, mu);
+            violation = system.evaluate(kappa);
+        }
+        (Place { mu, before: violation.merit, short: R::Mask::splat(false) }, violation)
+    }
+
+    /// Goes along the direction, less far where that makes things worse.
+    fn take_step<R: Real>(
+        &self,
+        system: &mut impl Newton<R>,
+        going: R::Mask,
+        (mu, left): (R, R),
+        place: &mut Place<R>,
+    ) -> Violation<R> {
+        let (one, kappa) = (R::one(), R::constant(self.kappa));
+        let (mut alpha, mut searching, mut halvings) = (one, going, 0);
+        loop {
+            let at = R::run(Inline(
+                #[inline(always)]
+                || alpha.mul_add(mu - place.mu, place.mu),
+            ));
+            system.settle(searching, alpha, at);
+            let violation = system.evaluate(kappa);
+            searching = R::run(Inline(
+                #[inline(always)]
+                || {
+                    let promised = alpha.neg_mul_add(R::constant(PROMISE), one) * left.max(place.before);
+                    searching & !violation.merit.le(promised.max(at * R::constant(NEAR)))
+                },
+            ));
+            if !searching.any() || halvings == HALVINGS {
+                R::run(Inline(
+                    #[inline(always)]
+                    || {
+                        place.mu = R::select(going, at, place.mu);
+                        place.before = left;
+                        place.short = alpha.lt(R::constant(SHORT));
+                    },
+                ));
+                return violation;
+            }
+            halvings += 1;
+            alpha = R::run(Inline(
+                #[inline(always)]
+                || R::select(searching, alpha * R::constant(0.5), alpha),
+            ));
+        }
     }
 }

@@ -95,6 +95,15 @@ impl<R: Real> Push<R> {
         self.dgamma = R::select(lanes, R::zero(), self.dgamma);
     }
 
+    /// A start from a slack and a force that are known, of any sign.
+    #[inline(always)]
+    pub fn take(&mut self, lanes: R::Mask, s: R, gamma: R) {
+        self.s = R::select(lanes, s, self.s);
+        self.gamma = R::select(lanes, gamma, self.gamma);
+        self.ds = R::select(lanes, R::zero(), self.ds);
+        self.dgamma = R::select(lanes, R::zero(), self.dgamma);
+    }
+
     /// The same for a row that is far from acting most of the time, such as a joint's limit: the force is at least what
     /// makes the product the square of `least`, so that it starts near the centre and pushes nobody.
     #[inline(always)]
@@ -115,6 +124,18 @@ impl<R: Real> Push<R> {
     pub fn evaluate(&mut self, phi: R) -> R {
         self.rest = R::select(self.acts, phi - self.s, R::zero());
         self.rest.abs()
+    }
+
+    /// a (φ − s)²: an energy where slacks are velocities, and an energy times Δt where they are lengths.
+    #[inline(always)]
+    pub fn merit(&self) -> R {
+        self.scale * self.rest * self.rest
+    }
+
+    /// |φ − s|/s
+    #[inline(always)]
+    pub fn off_slack(&self) -> R {
+        self.rest.abs() / self.s
     }
 
     /// |s γ − κ|
@@ -342,6 +363,13 @@ impl<R: Real> Rub<R> {
         self.eta = R::select(lanes, eta, self.eta);
     }
 
+    /// a |v − w|² + (β − ξ₁)²/a [J]
+    #[inline(always)]
+    pub fn merit(&self) -> R {
+        let bound = self.rest_bound * self.rest_bound / self.scale;
+        self.scale.mul_add(dot(self.n, &self.rest, &self.rest), bound)
+    }
+
     /// The largest entry of |ξ ∘ η − κ e|.
     #[inline(always)]
     pub fn off_centre(&self, kappa: R) -> R {
@@ -518,6 +546,23 @@ impl<R: Real> Rub<R> {
         (self.dxi, self.deta) = (R::select(lanes, zero, self.dxi), R::select(lanes, zero, self.deta));
         for i in 0..n {
             self.b[i] = R::select(lanes, b[i] * share, self.b[i]);
+            self.w[i] = R::select(lanes, v[i], self.w[i]);
+            (self.db[i], self.dw[i]) =
+                (R::select(lanes, zero, self.db[i]), R::select(lanes, zero, self.dw[i]));
+        }
+    }
+}
+
+impl<R: Real> Rub<R> {
+    /// A start from a friction and a velocity that are known, inside their cones or not.
+    #[inline(always)]
+    pub fn take(&mut self, lanes: R::Mask, (bound, b): (R, &Directions<R>), v: &Directions<R>) {
+        let (n, zero) = (self.n, R::zero());
+        self.xi = R::select(lanes, bound, self.xi);
+        self.eta = R::select(lanes, dot(n, v, v).sqrt(), self.eta);
+        (self.dxi, self.deta) = (R::select(lanes, zero, self.dxi), R::select(lanes, zero, self.deta));
+        for i in 0..n {
+            self.b[i] = R::select(lanes, b[i], self.b[i]);
             self.w[i] = R::select(lanes, v[i], self.w[i]);
             (self.db[i], self.dw[i]) =
                 (R::select(lanes, zero, self.db[i]), R::select(lanes, zero, self.dw[i]));

@@ -58,6 +58,15 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.place(lanes, known, v, least))
     }
 
+    /// A start from a friction and a velocity that are known, inside their cones or not.
+    #[inline(always)]
+    pub fn take(&mut self, lanes: R::Mask, known: (R, &Directions<R>), v: &Directions<R>) {
+        match self {
+            Friction::Round(rub) => rub.take(lanes, known, v),
+            Friction::Linear(pyramid) => pyramid.place(lanes, known, v, R::zero()),
+        }
+    }
+
     /// Takes everything well inside its cones, products to about the mean.
     #[inline(always)]
     pub fn centre(&mut self, lanes: R::Mask, mean: R) {
@@ -89,6 +98,12 @@ impl<R: Real> Friction<R> {
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
         either!(self, law => law.evaluate(bound, v))
+    }
+
+    /// See [`Rub::merit`].
+    #[inline(always)]
+    pub fn merit(&self) -> R {
+        either!(self, law => law.merit())
     }
 
     /// How far products are from κ.

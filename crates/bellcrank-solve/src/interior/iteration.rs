@@ -72,14 +72,29 @@ pub struct Violation<R> {
     pub equations: R,
     /// The largest |s∘γ − κ e|.
     pub products: R,
+    /// What is left of all equations together, as an energy [J].
+    pub merit: R,
+    /// The largest |φ − s|/s: below one nothing is below the ground. Zero where numbers have 32 bits, which cannot tell.
+    pub slack: R,
+}
+
+/// Where an iteration starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At the last step's answer, on whatever side of its cones the motion takes it.
+    Last,
+    /// Near there, inside all cones.
+    Inside,
+    /// In the middle of all cones.
+    Middle,
 }
 
 /// A nonlinear system with cones, at an iterate of its own.
 pub trait Newton<R: Real> {
     /// Whether some cone acts.
     fn has_cones(&self) -> bool;
-    /// Sets the iterate of the masked lanes to a start: from what is known of the last step, or from nothing.
-    fn start(&mut self, lanes: R::Mask, warm: bool);
+    /// Sets the iterate of the masked lanes to a start.
+    fn start(&mut self, lanes: R::Mask, from: Start);
     /// Evaluates the equations at the iterate.
     fn evaluate(&mut self, kappa: R) -> Violation<R>;
     /// Linearises at the evaluated iterate and factors.
@@ -92,6 +107,9 @@ pub trait Newton<R: Real> {
     fn mean_product(&self, alpha: R) -> R;
     /// Takes the step in the lanes that go on.
     fn advance(&mut self, going: R::Mask, alpha: R);
+    /// Whether μ is that of velocities from here on, and slacks that are lengths get as many times less as their velocities are larger; or
+    /// μ is that of all products alike. κ is κ either way.
+    fn weigh_slacks(&mut self, as_velocities: bool);
     /// Remembers where the direction starts.
     fn remember(&mut self);
     /// Takes a share of the direction from there in the masked lanes, and all pairs to where their product is μ.
@@ -111,6 +129,8 @@ pub struct Solution<R: Real> {
     pub converged: R::Mask,
 }
 
+/// Slacks may be off by this share of them: what is above the ground by its slack is above it by its distance.
+const ABOVE: f64 = 0.5;
 const SHARE: f64 = 0.95;
 const HALVINGS: usize = 10;
 /// Where the predictor gets no further than this, its second-order term says nothing; where the corrector does not, the next
@@ -157,9 +177,26 @@ impl Attempt {
 const NEAR: f64 = 10.0;
 
 impl InteriorPoint {
-    /// Solves the system in the masked lanes: warm first, cold where that fails, each of them along the centre where it jams; and
-    /// carefully where that fails as well.
+    /// Solves the system in the masked lanes: from the last step's answer along the centre, and from inside where that fails.
     pub fn solve<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
+        if self.warm_start <= 0.0 || !system.has_cones() {
+            return self.solve_inside(system, alive);
+        }
+        let solution = self.follow_centre(system, alive, true);
+        let failed = failed(alive, &solution);
+        if !failed.any() {
+            return solution;
+        }
+        let again = self.solve_inside(system, failed);
+        R::run(Inline(
+            #[inline(always)]
+            || solution.or(failed, &again),
+        ))
+    }
+
+    /// By predictor and corrector: warm first, cold where that fails, each of them along the centre where it jams; and carefully where that
+    /// fails as well.
+    fn solve_inside<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
         let first = if self.warm_start > 0.0 { Attempt::Warm } else { Attempt::Cold };
         let solution = self.run(system, alive, first);
         self.go_on(system, alive, solution, first)
@@ -167,7 +204,7 @@ impl InteriorPoint {
 
     /// Solves the system in the masked lanes from the iterate at hand: that of nearly the same system.
     pub fn solve_again<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
-        let solution = self.follow_centre(system, alive);
+        let solution = self.follow_centre(system, alive, false);
         let failed = failed(alive, &solution);
         if !failed.any() {
             return solution;
@@ -213,7 +250,7 @@ impl InteriorPoint {
             }
             let again = match *attempt {
                 Some(attempt) => self.run(system, failed, attempt),
-                None => self.follow_centre(system, failed),
+                None => self.follow_centre(system, failed, false),
             };
             solution = R::run(Inline(
                 #[inline(always)]
@@ -225,7 +262,7 @@ impl InteriorPoint {
 
     fn run<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask, attempt: Attempt) -> Solution<R> {
         let kappa = R::constant(self.kappa);
-        system.start(lanes, attempt == Attempt::Warm);
+        system.start(lanes, if attempt == Attempt::Warm { Start::Inside } else { Start::Middle });
         let mut violation = system.evaluate(kappa);
         let mut solution = R::run(Inline(
             #[inline(always)]
@@ -365,7 +402,8 @@ impl InteriorPoint {
         last: Option<(R::Mask, &Solution<R>)>,
     ) -> Solution<R> {
         let met = violation.equations.le(R::constant(self.tolerance))
-            & violation.products.le(R::constant(self.centring * self.kappa));
+            & violation.products.le(R::constant(self.centring * self.kappa))
+            & violation.slack.le(R::constant(ABOVE));
         match last {
             None => Solution { iterations: R::zero(), violation, converged: !lanes | met },
             Some((going, old)) => Solution {
@@ -420,6 +458,8 @@ impl<R: Real> Solution<R> {
             violation: Violation {
                 equations: R::select(lanes, other.violation.equations, self.violation.equations),
                 products: R::select(lanes, other.violation.products, self.violation.products),
+                merit: R::select(lanes, other.violation.merit, self.violation.merit),
+                slack: R::select(lanes, other.violation.slack, self.violation.slack),
             },
             converged: (self.converged & !lanes) | (other.converged & lanes),
         }

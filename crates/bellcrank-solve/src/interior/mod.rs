@@ -20,6 +20,6 @@ mod scaling;
 
 pub use cone::{Aim, Directions, MOST_DIRECTIONS, Push, Rub, RubLine, none_acts};
 pub use friction::Friction;
-pub use iteration::{FrictionCone, InteriorPoint, Newton, Solution, Violation};
+pub use iteration::{FrictionCone, InteriorPoint, Newton, Solution, Start, Violation};
 pub use lu::BlockLu;
 pub use pyramid::Pyramid;

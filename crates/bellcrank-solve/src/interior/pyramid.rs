@@ -156,6 +156,16 @@ impl<R: Real> Pyramid<R> {
         worst.max(self.rest_bound.abs())
     }
 
+    /// Squares of what is left, as an energy [J].
+    #[inline(always)]
+    pub fn merit(&self) -> R {
+        let mut sum = R::zero();
+        for f in 0..2 * self.n {
+            sum = self.rest[f].mul_add(self.rest[f], sum);
+        }
+        self.scale.mul_add(sum, self.rest_bound * self.rest_bound / self.scale)
+    }
+
     /// The largest |product − κ|.
     #[inline(always)]
     pub fn off_centre(&self, kappa: R) -> R {
