@@ -257,6 +257,9 @@ fn solve<R: Real>(
     }
     stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
+    if let Solver::ComFree(solver) = &settings.solver {
+        stage!(R, comfree::fade(solver, &mut ws.cones));
+    }
     stage!(R, first_impulses(layout, ws));
     solve_factored(layout, ws);
     ws.u.copy_from_slice(&ws.x);
