@@ -19,8 +19,13 @@ pub(crate) fn prepare<R: Real>(layout: &Layout, solver: &ComFree, ws: &mut Works
     if let Variant::Published(_) = solver.variant {
         mean_mobilities(layout, ws);
     }
+}
+
+/// Leaves a share of the last step's reactions to start from.
+#[inline(always)]
+pub(crate) fn fade<R: Real>(solver: &ComFree, cones: &mut ConeRows<R>) {
     let memory = R::constant(solver.memory);
-    for lambda in &mut ws.cones.lambda {
+    for lambda in &mut cones.lambda {
         *lambda *= memory;
     }
 }
@@ -89,7 +94,7 @@ fn mean_mobilities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
                     cones.scratch.clear();
                     cones.scratch.resize(path.len(), [R::zero(); 6]);
                     cones.scratch[i][axis] = R::one();
-                    ws.factor.forward_path(&layout.pattern, path, &mut cones.scratch);
+                    ws.factor.forward_path::<1>(&layout.pattern, path, &mut cones.scratch);
                     for x in cones.scratch.iter().flatten() {
                         sum = x.mul_add(*x, sum);
                     }
