@@ -133,6 +133,7 @@ impl Scratch {
         wrt: &[Wrt],
     ) -> Result<StepJacobian, BatchError> {
         self.solve(source, how, None)?;
+        self.solved.factor(source.layout, how);
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
         let factored = Factored { layout: source.layout, solved };
@@ -148,6 +149,7 @@ impl Scratch {
         (cotangent, wrt): (&[f64], &[Wrt]),
     ) -> Result<StepPullback, BatchError> {
         self.solve(source, how, None)?;
+        self.solved.factor(source.layout, how);
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
         let cotangents = f64::run(Inline(

@@ -1,8 +1,8 @@
 //! Minimal Jacobians of several worlds of one model at once, one world per lane: the solve, the slopes and the columns are
 //! those of one world, in other numbers.
 
-use super::formulas::{Formulas, is_control, is_covered};
-use super::minimal::{Freedom, Lists, Moving, Tree, minimal_columns};
+use super::formulas::{is_control, is_covered};
+use super::minimal::{Freedom, Lists, Moving, Reduced, Tree};
 use super::solved::{POLISH, is_spread};
 use super::{Dense, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
 use crate::batch::BatchError;
@@ -17,15 +17,14 @@ pub(crate) trait Several: Send {
     /// Worlds at once.
     fn lanes(&self) -> usize;
 
-    /// The Jacobians of these worlds, no more than there are lanes; none where the step does not converge or formulas do not
-    /// hold, which is then for one world alone to tell.
+    /// The Jacobians of these worlds, no more than there are lanes; none where the step does not converge, formulas do not
+    /// hold or freedoms are not independent, which is then for one world alone to tell.
     fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        plain: &Constants<f64>,
         how: (&Settings, &InteriorPoint),
         lists: Lists<'_>,
-    ) -> Result<Vec<Option<MinimalStep>>, BatchError>;
+    ) -> Vec<Option<MinimalStep>>;
 }
 
 struct LaneSteps<R: Real> {
@@ -33,7 +32,7 @@ struct LaneSteps<R: Real> {
     /// Whose constants these are, where worlds differ.
     worlds: Vec<usize>,
     solved: Solved<R>,
-    formulas: Formulas<R>,
+    reduced: Reduced<R>,
 }
 
 /// Makes it for the lanes of the processor at hand.
@@ -46,7 +45,8 @@ impl LaneJob<f64> for MakeSeveral<'_> {
         let Source { model, layout, parameters, world, .. } = *self.0;
         let constants = Constants::<R>::of(model, layout, parameters, |_| world);
         let solved = Solved::new(self.0, &constants);
-        Box::new(LaneSteps { constants, worlds: Vec::new(), solved, formulas: Formulas::new(layout) })
+        let reduced = Reduced::new(&Tree { model, layout, constants: &constants });
+        Box::new(LaneSteps { constants, worlds: Vec::new(), solved, reduced })
     }
 }
 
@@ -83,11 +83,10 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
     fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        plain: &Constants<f64>,
         how: (&Settings, &InteriorPoint),
         lists: Lists<'_>,
-    ) -> Result<Vec<Option<MinimalStep>>, BatchError> {
-        let (Some(source), count) = (sources.first(), sources.len()) else { return Ok(Vec::new()) };
+    ) -> Vec<Option<MinimalStep>> {
+        let (Some(source), count) = (sources.first(), sources.len()) else { return Vec::new() };
         self.visit(sources);
         let inputs = &mut self.solved.inputs;
         let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
@@ -95,40 +94,28 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
         inputs.dt = R::constant(source.dt);
         self.solved.look_ahead(how.1);
         let report = self.solved.solve(source.layout, how, POLISH);
-        let (layout, model, dt) = (source.layout, source.model, source.dt);
         let answer = self.solved.answer(source, how.0);
         let good = report.converged & stage!(R, is_covered(&answer));
         if !good.any() {
-            return Ok((0..count).map(|_| None).collect());
+            return (0..count).map(|_| None).collect();
         }
-        self.formulas.read(&answer);
-        let integrator = how.0.integrator;
-        let tree = Tree { model, layout, constants: &self.constants };
-        let moving = Moving { tree, integrator, dt };
-        let alone = Moving { tree: Tree { model, layout, constants: plain }, integrator, dt };
-        let from = (&self.solved, &self.formulas);
-        let all = minimal_columns((&moving, &alone), from, &answer, lists, count)?;
-        let columns = 2 * lists.list.len() + lists.besides.len();
+        let tree = Tree { model: source.model, layout: source.layout, constants: &self.constants };
+        let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
+        let (told, all) = self.reduced.jacobians(&moving, (&self.solved, &answer), lists, count);
+        let (good, columns) = (good & told, 2 * lists.list.len() + lists.besides.len());
         let each = all.into_iter().zip(sources).enumerate();
-        Ok(each
-            .map(|(lane, (values, source))| {
-                (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
-                    freedoms: lists.freedoms.to_vec(),
-                    jacobian: Dense { columns, values },
-                    end: self.end(source, lane),
-                })
+        each.map(|(lane, (values, source))| {
+            (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
+                freedoms: lists.freedoms.to_vec(),
+                jacobian: Dense { columns, values },
+                end: self.end(source, lane),
             })
-            .collect())
+        })
+        .collect()
     }
 }
 
 impl Scratch {
-    /// Whether several worlds can be taken at once: loops are closed with plain numbers, which all must share.
-    fn takes_several(&self, source: &Source<'_>, besides: &[Wrt]) -> bool {
-        let tree = Tree { model: source.model, layout: source.layout, constants: self.constants() };
-        besides.iter().all(|wrt| is_control(*wrt)) && !(tree.is_closed() && is_spread(source))
-    }
-
     /// The Jacobians of several worlds of one model.
     pub fn minimal_steps(
         &mut self,
@@ -138,7 +125,7 @@ impl Scratch {
     ) -> Result<Vec<MinimalStep>, BatchError> {
         let Some(source) = sources.first() else { return Ok(Vec::new()) };
         let mut found: Vec<Option<MinimalStep>> = Vec::with_capacity(sources.len());
-        if sources.len() > 1 && self.takes_several(source, besides) {
+        if sources.len() > 1 && besides.iter().all(|wrt| is_control(*wrt)) {
             let all = self.moving(source, how.0).tree.freedoms();
             let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
             let lists = Lists { list, freedoms: &freedoms, besides };
@@ -147,7 +134,7 @@ impl Scratch {
                 None => f64::with_lanes(MakeSeveral(source)),
             };
             for chunk in sources.chunks(several.lanes()) {
-                found.extend(several.minimal_steps(chunk, self.constants(), how, lists)?);
+                found.extend(several.minimal_steps(chunk, how, lists));
             }
             self.several = Some(several);
         }

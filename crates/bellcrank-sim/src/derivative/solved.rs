@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::formulas::{Answer, Formulas, is_covered, is_state_or_control};
+use super::minimal::{Reduced, Tree};
 use super::passes::{Incidence, Pass, Passes};
 use super::several::Several;
 use super::slopes::{Evaluated, Slopes};
@@ -53,8 +54,7 @@ impl<R: Real> Solved<R> {
         self.reach = stage!(R, interior::reach(constants, state, (*dt, point.reach)));
     }
 
-    /// Solves the step from the inputs, with so many Newton steps after convergence, and leaves Newton's matrix factored at the
-    /// answer.
+    /// Solves the step from the inputs, with so many Newton steps after convergence.
     pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: usize) -> Report<R> {
         let (settings, point) = how;
         let Solved { inputs, ws, own, reach, iterations } = self;
@@ -75,9 +75,21 @@ impl<R: Real> Solved<R> {
             system.advance(R::Mask::splat(true), R::one());
             system.evaluate(kappa);
         }
-        stiffen(layout, system.ws);
-        system.factor();
+        // contacts' slopes at the answer
+        stage!(R, {
+            for touch in &mut system.own.touches {
+                touch.line = touch.rub.line();
+            }
+        });
         report
+    }
+
+    /// Factors Newton's matrix at the answer, with joints held stiffer than in the iteration.
+    pub fn factor(&mut self, layout: &Layout, (settings, point): (&Settings, &InteriorPoint)) {
+        let Solved { inputs, ws, own, .. } = self;
+        let Inputs { state, control, constants, dt, .. } = &*inputs;
+        stiffen(layout, ws);
+        System { layout, constants, settings, point, dt: *dt, state, control, ws, own }.factor();
     }
 
     pub fn answer<'a>(&'a self, source: &Source<'a>, settings: &'a Settings) -> Answer<'a, R> {
@@ -89,7 +101,7 @@ impl<R: Real> Solved<R> {
 /// Memory of derivatives of one model's steps.
 pub(crate) struct Scratch {
     /// Constants of the world below, or of all where worlds do not differ.
-    plain: Constants<f64>,
+    pub(super) plain: Constants<f64>,
     dual: Constants<Many>,
     world: Option<usize>,
     pub solved: Solved,
@@ -104,6 +116,8 @@ pub(crate) struct Scratch {
     #[cfg(test)]
     pub without_formulas: bool,
     pub columns: Columns,
+    /// Minimal Jacobians of one world.
+    pub(super) reduced: Reduced<f64>,
     /// For several worlds at once.
     pub(super) several: Option<Box<dyn Several>>,
 }
@@ -137,6 +151,7 @@ impl Scratch {
             without_formulas: false,
             columns: Columns::default(),
             several: None,
+            reduced: Reduced::new(&Tree { model, layout, constants: &plain }),
             plain,
             dual,
         }
@@ -158,7 +173,7 @@ impl Scratch {
         }
     }
 
-    /// Solves the step, with one of its numbers changed if asked for, and leaves Newton's matrix factored at the answer.
+    /// Solves the step, with one of its numbers changed if asked for.
     pub fn solve(
         &mut self,
         source: &Source<'_>,
@@ -190,14 +205,20 @@ impl Scratch {
         self.linearise_with(covered, source, how, wrt)
     }
 
-    /// The slopes of states by formulas; false where these do not hold.
-    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
-        let answer = self.solved.answer(source, how.0);
+    /// Whether formulas hold.
+    pub fn is_covered(&self, source: &Source<'_>, settings: &Settings) -> bool {
+        let answer = self.solved.answer(source, settings);
         let covered = stage!(f64, is_covered(&answer));
         #[cfg(test)]
         let covered = covered && !self.without_formulas;
+        covered
+    }
+
+    /// The slopes of states by formulas; false where these do not hold.
+    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
+        let covered = self.is_covered(source, how.0);
         if covered {
-            self.formulas.read(&answer);
+            self.formulas.read(&self.solved.answer(source, how.0));
         }
         covered
     }

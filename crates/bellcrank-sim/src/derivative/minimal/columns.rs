@@ -20,8 +20,6 @@ pub(super) type EndRow<N> = [Option<(usize, [N; 6])>; 2];
 
 /// Where slopes come from.
 pub(super) enum Slopes<'a, N> {
-    /// States by formulas; besides them controls: joint, row and impulse along it.
-    Formulas(&'a Formulas<N>, &'a [Option<(usize, usize, N)>]),
     /// States by formulas, all else in columns.
     Both(&'a Formulas<N>, &'a Columns),
     /// Everything in columns, states first.
@@ -72,7 +70,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         let rows = Rows::of(layout);
         let mut out = vec![vec![0.0; own * count]; worlds];
         let mut work = Work::<S::Many>::new(&rows, S::PACKS);
-        let (freedoms, zero) = (self.ends.chains[0].freedoms, S::Many::zero());
+        let (freedoms, zero) = (self.ends.chains[0].axes.len(), S::Many::zero());
         let mut groups = Vec::with_capacity(S::PACKS);
         groups.resize_with(S::PACKS, || Group::<S> {
             changes: [(); 2].map(|()| vec![zero; freedoms]),
@@ -105,7 +103,7 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
                         }
                     }
                     match self.slopes {
-                        Slopes::Formulas(formulas, _) | Slopes::Both(formulas, _) => {
+                        Slopes::Both(formulas, _) => {
                             self.push(formulas, &rows, &groups, &mut work)
                         }
                         Slopes::Columns(columns) => self.push_columns(columns, &rows, &groups, &mut work),
@@ -284,27 +282,12 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
         work: &mut Work<S::Many>,
     ) {
         let own = 2 * self.list.len();
-        let (layout, ws) = (self.factored.layout, &self.factored.solved.ws);
         for lane in 0..S::COLUMNS {
             if first + lane < own || first + lane - own >= self.besides {
                 continue;
             }
             let k = first + lane - own;
             let (columns, column) = match self.slopes {
-                Slopes::Formulas(_, controls) => {
-                    let Some((j, i, push)) = controls[k] else { continue };
-                    let (joint, start) = (&layout.joints[j], &ws.joints[j]);
-                    let on_s = work.at(rows, layout.position[joint.successor], pack);
-                    for r in 0..6 {
-                        S::add(&mut on_s[r], lane, start.s[i][r] * push);
-                    }
-                    let Some(p) = joint.predecessor else { continue };
-                    let on_p = work.at(rows, layout.position[p], pack);
-                    for r in 0..6 {
-                        S::add(&mut on_p[r], lane, start.p[i][r] * push);
-                    }
-                    continue;
-                }
                 Slopes::Both(_, columns) => (columns, k),
                 Slopes::Columns(columns) => (columns, columns.count() - self.besides + k),
             };

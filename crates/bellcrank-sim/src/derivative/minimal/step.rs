@@ -1,7 +1,8 @@
 //! The Jacobian of a step from minimal to minimal state: as many columns as the mechanism has freedoms, twice.
 
+use super::chain::Chain;
 use super::columns::{EndRow, MinimalColumns, Slopes};
-use super::{Dense, Freedom, Interval, Moving, Tree, Turned, TurnedAt};
+use super::{Dense, Freedom, Interval, Lists, Moving, Tree, Turned, TurnedAt};
 use crate::batch::BatchError;
 use crate::derivative::formulas::is_control;
 use crate::derivative::solve_columns::Factored;
@@ -26,7 +27,7 @@ pub struct MinimalStep {
 pub(super) struct Ends<N: Real> {
     /// The interval that ends at the start of the step; the tree at both its ends; its groups of rotations.
     pub interval: Interval<N>,
-    pub chains: [super::chain::Chain<N>; 2],
+    pub chains: [Chain<N>; 2],
     pub turned: Vec<Turned<N>>,
     /// At the end of the step.
     pub end_rows: Vec<EndRow<N>>,
@@ -40,8 +41,11 @@ impl<N: Real> Moving<'_, N> {
         let (state, X_end) = (&solved.inputs.state, &solved.ws.X_next);
         let interval = self.interval(&state.X_WB, &state.V_WB);
         let of_step = Interval::of_step(state, solved);
+        let mut chains = [Chain::new(), Chain::new()];
+        self.tree.lay(&state.X_WB, &mut chains[0]);
+        self.tree.lay(&interval.before, &mut chains[1]);
         Ends {
-            chains: [self.tree.chain(&state.X_WB), self.tree.chain(&interval.before)],
+            chains,
             turned: self.turned(&state.X_WB, &interval, places),
             end_rows: self.rows(X_end, list),
             end_turned: self.turned(X_end, &of_step, places),
@@ -89,29 +93,40 @@ impl Scratch {
         (list, besides): (&[usize], &[Wrt]),
     ) -> Result<MinimalStep, BatchError> {
         self.solve(source, how, None)?;
+        let all = self.moving(source, how.0).tree.freedoms();
+        let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
+        let columns = 2 * list.len() + besides.len();
+        if besides.iter().all(|wrt| is_control(*wrt)) && self.is_covered(source, how.0) {
+            let Scratch { solved, plain, reduced, .. } = self;
+            let answer = solved.answer(source, how.0);
+            let tree = Tree { model: source.model, layout: source.layout, constants: plain };
+            let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
+            let lists = Lists { list, freedoms: &freedoms, besides };
+            let (told, mut values) = reduced.jacobians(&moving, (solved, &answer), lists, 1);
+            if told {
+                let jacobian = Dense { columns, values: values.swap_remove(0) };
+                return Ok(MinimalStep { freedoms, jacobian, end: self.step_end(source) });
+            }
+        }
+        self.solved.factor(source.layout, how);
         let covered = self.read_formulas(source, how);
-        let by_formulas = covered && besides.iter().all(|wrt| is_control(*wrt));
-        if covered && !by_formulas {
+        if covered {
             self.linearise_with(true, source, how, besides)?;
-        } else if !covered {
+        } else {
             let mut wrt = Wrt::state(source.layout.position.len());
             wrt.extend(besides);
             self.linearise_with(false, source, how, &wrt)?;
         }
         let (moving, solved) = (self.moving(source, how.0), &self.solved);
-        let answer = solved.answer(source, how.0);
-        let controls: Vec<_> = besides.iter().map(|wrt| self.formulas.control(&answer, *wrt)).collect();
-        let all = moving.tree.freedoms();
-        let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
         let places = moving.turned_at(&freedoms);
         let ends = stage!(f64, moving.ends(solved, &places, &freedoms));
         let follow = |X: &[Pose]| moving.dependent(X, all.len(), list);
         let job = MinimalColumns {
             factored: Factored { layout: source.layout, solved },
-            slopes: match (by_formulas, covered) {
-                (true, _) => Slopes::Formulas(&self.formulas, &controls),
-                (false, true) => Slopes::Both(&self.formulas, &self.columns),
-                (false, false) => Slopes::Columns(&self.columns),
+            slopes: if covered {
+                Slopes::Both(&self.formulas, &self.columns)
+            } else {
+                Slopes::Columns(&self.columns)
             },
             besides: besides.len(),
             list,
@@ -119,7 +134,7 @@ impl Scratch {
             ends: &ends,
             dt: source.dt,
         };
-        let jacobian = Dense { columns: 2 * list.len() + besides.len(), values: f64::with_lanes(job) };
+        let jacobian = Dense { columns, values: f64::with_lanes(job) };
         Ok(MinimalStep { freedoms, jacobian, end: self.step_end(source) })
     }
 }
