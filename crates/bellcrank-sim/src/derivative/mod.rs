@@ -12,7 +12,6 @@
 //! | `slopes` | ∂r/∂θ, equation by equation |
 //! | `formulas` | the same for states and controls, without dual numbers |
 //! | `columns` | the same, column by column |
-//! | `spread` | what lanes are: columns of one world, or worlds |
 //! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
 //! | `several` | minimal Jacobians of several worlds at once |
 //! | `minimal` | minimal and maximal coordinates |
@@ -32,7 +31,6 @@ mod several;
 mod slopes;
 mod solve_columns;
 mod solved;
-mod spread;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};

@@ -3,11 +3,10 @@
 
 use super::formulas::{is_control, is_covered};
 use super::minimal::{Freedom, Lists, Moving, Reduced, Tree};
-use super::solved::{POLISH, is_spread};
-use super::{Dense, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
-use crate::batch::BatchError;
+use super::solved::{Polish, is_spread};
+use super::{Dense, Inputs, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
 use crate::constants::Constants;
-use crate::lane_access::write_lanes;
+use crate::lane_access::{copy_lanes, write_lanes};
 use crate::step::{Settings, stage};
 use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist};
 use bellcrank_solve::InteriorPoint;
@@ -63,15 +62,29 @@ impl<R: Real<Elem = f64>> LaneSteps<R> {
         }
     }
 
-    /// Where the step of a lane ends.
-    fn end(&self, source: &Source<'_>, lane: usize) -> StepEnd {
-        let Solved { ws, iterations, .. } = &self.solved;
-        let velocity = |k: &usize| Twist::from_array(ws.u[*k]).lane(lane);
-        StepEnd {
-            poses: ws.X_next.iter().map(|X| X.lane(lane)).collect(),
-            velocities: source.layout.position.iter().map(velocity).collect(),
-            iterations: iterations.lane(lane) as usize,
+    /// Takes the states of these worlds; false where they are not those of this model.
+    fn take(&mut self, sources: &[Source<'_>]) -> bool {
+        let Inputs { state, control, dt, .. } = &mut self.solved.inputs;
+        *dt = R::constant(sources[0].dt);
+        if let Some((from, told)) = sources[0].block {
+            let (Some(from), Some(told)) = (from.downcast_ref(), told.downcast_ref()) else { return false };
+            copy_lanes((state, control), (from, told));
+            return sources.len() == R::LANES;
         }
+        let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
+        write_lanes(state, control, &values)
+    }
+
+    /// Where the step of a lane ends.
+    #[inline(always)]
+    fn end(&self, source: &Source<'_>, lane: usize) -> StepEnd {
+        let (Solved { ws, iterations, .. }, count) = (&self.solved, source.layout.position.len());
+        let (mut poses, mut velocities) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (X, k) in ws.X_next.iter().zip(&source.layout.position) {
+            poses.push(X.lane(lane));
+            velocities.push(Twist::from_array(ws.u[*k]).lane(lane));
+        }
+        StepEnd { poses, velocities, iterations: iterations.lane(lane) as usize }
     }
 }
 
@@ -88,12 +101,11 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
     ) -> Vec<Option<MinimalStep>> {
         let (Some(source), count) = (sources.first(), sources.len()) else { return Vec::new() };
         self.visit(sources);
-        let inputs = &mut self.solved.inputs;
-        let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
-        write_lanes(&mut inputs.state, &mut inputs.control, &values);
-        inputs.dt = R::constant(source.dt);
+        if !self.take(sources) {
+            return (0..count).map(|_| None).collect();
+        }
         self.solved.look_ahead(how.1);
-        let report = self.solved.solve(source.layout, how, POLISH);
+        let report = self.solved.solve(source.layout, how, Polish::Touching);
         let answer = self.solved.answer(source, how.0);
         let good = report.converged & stage!(R, is_covered(&answer));
         if !good.any() {
@@ -108,7 +120,7 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
             (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
                 freedoms: lists.freedoms.to_vec(),
                 jacobian: Dense { columns, values },
-                end: self.end(source, lane),
+                end: stage!(R, self.end(source, lane)),
             })
         })
         .collect()
@@ -116,16 +128,18 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
 }
 
 impl Scratch {
-    /// The Jacobians of several worlds of one model.
+    /// The Jacobians of several worlds of one model; none where one world alone must tell.
     pub fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
         how: (&Settings, &InteriorPoint),
         (list, besides): (&[usize], &[Wrt]),
-    ) -> Result<Vec<MinimalStep>, BatchError> {
-        let Some(source) = sources.first() else { return Ok(Vec::new()) };
+    ) -> Vec<Option<MinimalStep>> {
         let mut found: Vec<Option<MinimalStep>> = Vec::with_capacity(sources.len());
-        if sources.len() > 1 && besides.iter().all(|wrt| is_control(*wrt)) {
+        if let Some(source) = sources.first()
+            && sources.len() > 1
+            && besides.iter().all(|wrt| is_control(*wrt))
+        {
             let all = self.moving(source, how.0).tree.freedoms();
             let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
             let lists = Lists { list, freedoms: &freedoms, besides };
@@ -139,14 +153,6 @@ impl Scratch {
             self.several = Some(several);
         }
         found.resize(sources.len(), None);
-        let each = found.into_iter().zip(sources);
-        each.map(|(step, source)| match step {
-            Some(step) => Ok(step),
-            None => {
-                self.visit(source);
-                self.minimal_step(source, how, (list, besides))
-            }
-        })
-        .collect()
+        found
     }
 }

@@ -20,9 +20,17 @@ use bellcrank_math::{Inline, Mask, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
 use bellcrank_solve::{Aim, InteriorPoint, Newton};
 
-/// Newton steps after convergence: each doubles the digits. Differences of steps want all that there are.
-pub(super) const POLISH: usize = 1;
-const POLISH_DIFFERENCES: usize = 3;
+/// Newton steps after convergence: each doubles the digits.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Polish {
+    /// One, where something touches: products are near κ by then, and what they answer with depends on how near. All else is met
+    /// to rounding of what derivatives need.
+    Touching,
+    /// One.
+    Once,
+    /// Differences of steps want all digits that there are.
+    Thrice,
+}
 
 /// The factor that derivatives are solved with holds joints so many times stiffer than that of the iteration: what their
 /// compliance leaves, a hundredth of `Settings::softness`, is then about as small as what rounding leaves.
@@ -54,8 +62,8 @@ impl<R: Real> Solved<R> {
         self.reach = stage!(R, interior::reach(constants, state, (*dt, point.reach)));
     }
 
-    /// Solves the step from the inputs, with so many Newton steps after convergence.
-    pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: usize) -> Report<R> {
+    /// Solves the step from the inputs, with Newton steps after convergence.
+    pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: Polish) -> Report<R> {
         let (settings, point) = how;
         let Solved { inputs, ws, own, reach, iterations } = self;
         inputs.settle(layout);
@@ -69,10 +77,14 @@ impl<R: Real> Solved<R> {
         }
         let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
         let kappa = R::constant(point.kappa);
-        for _ in 0..polish {
+        let lanes = match polish {
+            Polish::Touching => stage!(R, touching(system.own)),
+            _ => R::Mask::splat(true),
+        };
+        for _ in 0..if polish == Polish::Thrice { 3 } else { usize::from(lanes.any()) } {
             system.factor();
             system.direct(Aim { mu: kappa, second: R::zero(), products: R::one() });
-            system.advance(R::Mask::splat(true), R::one());
+            system.advance(lanes, R::one());
             system.evaluate(kappa);
         }
         // contacts' slopes at the answer
@@ -186,8 +198,18 @@ impl Scratch {
         if let Some((wrt, amount)) = nudge {
             solved.inputs.nudge(source, wrt, amount);
         }
-        let polish = if nudge.is_some() { POLISH_DIFFERENCES } else { POLISH };
-        let report = solved.solve(source.layout, how, polish);
+        let polish = if nudge.is_some() { Polish::Thrice } else { Polish::Once };
+        self.solve_with(source, how, polish)
+    }
+
+    /// The same from the inputs as they are.
+    pub(super) fn solve_with(
+        &mut self,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        polish: Polish,
+    ) -> Result<(), BatchError> {
+        let report = self.solved.solve(source.layout, how, polish);
         if !report.converged {
             return Err(BatchError::NotConverged { world: source.world, residual: report.residual });
         }
@@ -303,6 +325,22 @@ impl Scratch {
         finish(layout, constants, state, ws, &mut report);
         read_lane(state, control, 0)
     }
+}
+
+/// Where some cone acts.
+#[inline(always)]
+fn touching<R: Real>(own: &InteriorWorkspace<R>) -> R::Mask {
+    let mut lanes = R::Mask::splat(false);
+    for touch in &own.touches {
+        lanes = lanes | touch.push.acts;
+    }
+    for row in &own.pushes {
+        lanes = lanes | row.push.acts;
+    }
+    for row in &own.rubs {
+        lanes = lanes | row.rub.acts;
+    }
+    lanes
 }
 
 /// Held rows weigh more from here on.

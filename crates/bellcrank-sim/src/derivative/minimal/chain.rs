@@ -2,7 +2,6 @@
 //! once.
 
 use super::tree::Tree;
-use crate::derivative::spread::Spread;
 use crate::rows::joint_pose;
 use bellcrank_math::{Pose, Real, Vec3};
 use bellcrank_model::kinematics;
@@ -90,7 +89,7 @@ impl<R: Real<Elem = f64>> Motion<R> {
 
     /// From the changes of all freedoms of the tree; `any` says which of these are not zero.
     #[inline(always)]
-    pub fn follow<S: Spread<Many = R>>(&mut self, chain: &Chain<S::Number>, dq: &[R], any: &[bool]) {
+    pub fn follow(&mut self, chain: &Chain<f64>, dq: &[R], any: &[bool]) {
         for link in &chain.links {
             let (mut six, mut moves) = ([R::zero(); 6], false);
             if let Some(p) = link.parent
@@ -100,7 +99,7 @@ impl<R: Real<Elem = f64>> Motion<R> {
                 six = self.bodies[p];
                 moves = true;
                 let Vec3 { x, y, z } = link.arm;
-                let arm = Vec3::new(S::lift(x), S::lift(y), S::lift(z));
+                let arm = Vec3::new(R::splat(x), R::splat(y), R::splat(z));
                 let swept = Vec3::new(six[3], six[4], six[5]).cross(arm);
                 six[0] += swept.x;
                 six[1] += swept.y;
@@ -110,7 +109,7 @@ impl<R: Real<Elem = f64>> Motion<R> {
                 if any[link.first + k] {
                     moves = true;
                     for i in 0..6 {
-                        six[i] = S::lift(chain.axes[link.first + k][i]).mul_add(dq[link.first + k], six[i]);
+                        six[i] = R::splat(chain.axes[link.first + k][i]).mul_add(dq[link.first + k], six[i]);
                     }
                 }
             }

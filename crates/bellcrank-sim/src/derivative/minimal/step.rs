@@ -6,6 +6,7 @@ use super::{Dense, Freedom, Interval, Lists, Moving, Tree, Turned, TurnedAt};
 use crate::batch::BatchError;
 use crate::derivative::formulas::is_control;
 use crate::derivative::solve_columns::Factored;
+use crate::derivative::solved::Polish;
 use crate::derivative::{Scratch, Solved, Source, StepEnd, Wrt};
 use crate::step::{Settings, stage};
 use bellcrank_math::{Elem, Inline, Pose, Real};
@@ -24,20 +25,20 @@ pub struct MinimalStep {
 }
 
 /// Where a solved step starts and ends, in minimal coordinates.
-pub(super) struct Ends<N: Real> {
+pub(super) struct Ends {
     /// The interval that ends at the start of the step; the tree at both its ends; its groups of rotations.
-    pub interval: Interval<N>,
-    pub chains: [Chain<N>; 2],
-    pub turned: Vec<Turned<N>>,
+    pub interval: Interval,
+    pub chains: [Chain<f64>; 2],
+    pub turned: Vec<Turned>,
     /// At the end of the step.
-    pub end_rows: Vec<EndRow<N>>,
-    pub end_turned: Vec<Turned<N>>,
+    pub end_rows: Vec<EndRow>,
+    pub end_turned: Vec<Turned>,
 }
 
-impl<N: Real> Moving<'_, N> {
+impl Moving<'_> {
     /// Both ends of a solved step, for these freedoms.
     #[inline(always)]
-    pub(super) fn ends(&self, solved: &Solved<N>, places: &[TurnedAt], list: &[Freedom]) -> Ends<N> {
+    pub(super) fn ends(&self, solved: &Solved, places: &[TurnedAt], list: &[Freedom]) -> Ends {
         let (state, X_end) = (&solved.inputs.state, &solved.ws.X_next);
         let interval = self.interval(&state.X_WB, &state.V_WB);
         let of_step = Interval::of_step(state, solved);
@@ -55,13 +56,13 @@ impl<N: Real> Moving<'_, N> {
 
     /// Rows of the listed freedoms.
     #[inline(always)]
-    fn rows(&self, X: &[Pose<N>], list: &[Freedom]) -> Vec<EndRow<N>> {
+    fn rows(&self, X: &[Pose], list: &[Freedom]) -> Vec<EndRow> {
         let mut all = Vec::with_capacity(list.len());
         for freedom in list {
             all.push(match *freedom {
                 Freedom::Base { body, axis } => {
-                    let mut row = [N::zero(); 6];
-                    row[axis] = N::one();
+                    let mut row = [0.0; 6];
+                    row[axis] = 1.0;
                     [Some((body, row)), None]
                 }
                 Freedom::Joint { joint, dof } => {
@@ -92,7 +93,9 @@ impl Scratch {
         how: (&Settings, &InteriorPoint),
         (list, besides): (&[usize], &[Wrt]),
     ) -> Result<MinimalStep, BatchError> {
-        self.solve(source, how, None)?;
+        self.solved.inputs.reset(source, &self.plain);
+        self.solved.look_ahead(how.1);
+        self.solve_with(source, how, Polish::Touching)?;
         let all = self.moving(source, how.0).tree.freedoms();
         let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
         let columns = 2 * list.len() + besides.len();

@@ -10,14 +10,17 @@ use crate::derivative::minimal::chain::Chain;
 use crate::derivative::minimal::loops::SMALL;
 use crate::derivative::minimal::tree::Tree;
 use crate::rows::joint_pose;
-use bellcrank_math::{Mask, Pose, Real};
+use bellcrank_math::{Pose, Real};
 use bellcrank_model::kinematics;
 
 /// A row that closes something.
 #[derive(Clone, Copy, Debug)]
 enum Closing {
     /// Of a joint that the tree leaves out.
-    Joint { joint: usize, row: usize },
+    Joint {
+        joint: usize,
+        row: usize,
+    },
     Coupling(usize),
 }
 

@@ -220,8 +220,7 @@ impl<R: Real<Elem = f64>> Reduced<R> {
                     Some(l) => {
                         let link = &branches.links[l];
                         let (reversed, to) = (link.body != joint.successor, link.first + link.count);
-                        let (axes, rows) =
-                            (&chains[START].axes[link.first..to], &mut rows[link.first..to]);
+                        let (axes, rows) = (&chains[START].axes[link.first..to], &mut rows[link.first..to]);
                         read_tree_joint(answer, (j, reversed), (turns, dofs), axes, (rows, blocks));
                     }
                     None => read_closing_joint(answer, j, (turns, dofs), (blocks, pushes)),

@@ -118,8 +118,7 @@ impl<R: Real> Project<'_, R> {
     #[inline(always)]
     fn fill_row(&self, mut l: usize, i: usize, block: &Block<R>, G: &mut [R]) {
         let n = self.branches.freedoms();
-        let (mut row, own) =
-            (transpose_times(block, &self.start.axes[i]), &self.rows[i].own[self.time]);
+        let (mut row, own) = (transpose_times(block, &self.start.axes[i]), &self.rows[i].own[self.time]);
         let mut parent = &self.rows[i].parent[self.time];
         for c in 0..6 {
             row[c] += own[c];
