@@ -4,7 +4,9 @@ use crate::common::{built, noise};
 use crate::discrete_mechanics::variational;
 use crate::free_flight::{kinds, twister};
 use bellcrank_math::{Pose, Quat, Twist, Vec3, so3};
-use bellcrank_model::{Actuator, Body, Coupling, Dof, Joint, JointKind, Model, ModelBuilder, WORLD, library};
+use bellcrank_model::{
+    Actuator, Body, BodyId, Coupling, Dof, Joint, JointKind, Model, ModelBuilder, Parameters, WORLD, library,
+};
 use bellcrank_sim::{
     Batch, BatchOptions, Freedom, Integrator, InteriorPoint, Method, MinimalState, Settings, Wrt,
 };
@@ -282,6 +284,8 @@ fn off_the_chain(model: &Model, b: &mut Batch) -> f64 {
     let besides: Vec<Wrt> =
         (0..motors.min(3)).flat_map(|a| [Wrt::TargetPosition(a), Wrt::Effort(a)]).collect();
     let found = b.minimal_step_jacobian(0, 1e-4, &list, &besides).unwrap();
+    // with a parameter besides, columns of all bodies are solved for
+    let longer = b.minimal_step_jacobian(0, 1e-4, &list, &[Wrt::Mass(0)]).unwrap();
     let mut wrt = Wrt::state(model.bodies().len());
     wrt.extend(&besides);
     let start = b.minimal_jacobian(0, &list).unwrap().to_maximal;
@@ -298,12 +302,16 @@ fn off_the_chain(model: &Model, b: &mut Batch) -> f64 {
                 if c < d { (0..states).map(|k| row[k] * start.get(k, c)).sum() } else { row[states + c - d] };
             worst = worst.max((found.jacobian.get(r, c) - expected).abs() / size);
         }
+        for c in 0..d {
+            worst = worst.max((found.jacobian.get(r, c) - longer.jacobian.get(r, c)).abs() / size);
+        }
     }
     worst
 }
 
 /// Worlds in different states, taken together one per lane and more of them than there are lanes: each as if it were alone, to
-/// what rounding leaves. With loops and without, standing, falling and in the air; and models in turns.
+/// what rounding leaves. With loops and without, standing, falling and in the air; models in turns, and masses that differ. In
+/// the order of the batch or in another: the same bits.
 #[test]
 fn worlds_taken_together_are_differentiated_as_each_alone() {
     let quadruped = built(library::quadruped());
@@ -320,6 +328,12 @@ fn worlds_taken_together_are_differentiated_as_each_alone() {
                 b.set_effort(world, a, 0.1 * noise(world, a)).unwrap();
             }
         }
+        let heavier = |p: &mut Parameters| {
+            for (world, body) in p.body_mut(BodyId::new(1)).spread(10).iter_mut().enumerate() {
+                body.mass *= 1.0 + 0.02 * world as f64;
+            }
+        };
+        b.change_parameters(0, heavier).unwrap();
         b.step(15);
         let list = b.independent_freedoms(0).unwrap();
         let besides = [Wrt::TargetPosition(0), Wrt::Effort(0)];
@@ -338,6 +352,10 @@ fn worlds_taken_together_are_differentiated_as_each_alone() {
                 let off = (found.linear - alone.linear).norm() + (found.angular - alone.angular).norm();
                 assert!(off < 1e-12, "{} {world}: {off:e}", model.name());
             }
+        }
+        let in_order = b.minimal_step_jacobians(&[0, 1, 2, 3, 4, 5, 6, 7], 1e-4, &list, &besides).unwrap();
+        for (found, &world) in together.iter().zip(&worlds).filter(|(_, world)| **world < 8) {
+            assert_eq!(found.jacobian, in_order[world].jacobian, "{} {world}", model.name());
         }
         let [first, second] = [&together[0].jacobian.values, &together[1].jacobian.values];
         assert_ne!(first, second, "worlds that differ");

@@ -98,19 +98,41 @@ impl Scratch {
         self.solve_with(source, how, Polish::Touching)?;
         let all = self.moving(source, how.0).tree.freedoms();
         let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
-        let columns = 2 * list.len() + besides.len();
-        if besides.iter().all(|wrt| is_control(*wrt)) && self.is_covered(source, how.0) {
-            let Scratch { solved, plain, reduced, .. } = self;
-            let answer = solved.answer(source, how.0);
-            let tree = Tree { model: source.model, layout: source.layout, constants: plain };
-            let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
-            let lists = Lists { list, freedoms: &freedoms, besides };
-            let (told, mut values) = reduced.jacobians(&moving, (solved, &answer), lists, 1);
-            if told {
-                let jacobian = Dense { columns, values: values.swap_remove(0) };
-                return Ok(MinimalStep { freedoms, jacobian, end: self.step_end(source) });
-            }
+        let lists = Lists { list, freedoms: &freedoms, besides };
+        let values = match self.reduced_columns(source, how, lists) {
+            Some(values) => values,
+            None => self.all_columns(source, how, lists)?,
+        };
+        let jacobian = Dense { columns: 2 * list.len() + besides.len(), values };
+        Ok(MinimalStep { freedoms, jacobian, end: self.step_end(source) })
+    }
+
+    /// From equations in minimal coordinates, where these hold.
+    fn reduced_columns(
+        &mut self,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        lists: Lists<'_>,
+    ) -> Option<Vec<f64>> {
+        if !(lists.besides.iter().all(|wrt| is_control(*wrt)) && self.is_covered(source, how.0)) {
+            return None;
         }
+        let Scratch { solved, plain, reduced, .. } = self;
+        let answer = solved.answer(source, how.0);
+        let tree = Tree { model: source.model, layout: source.layout, constants: plain };
+        let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
+        let (told, mut values) = reduced.jacobians(&moving, (solved, &answer), lists, 1);
+        told.then(|| values.swap_remove(0))
+    }
+
+    /// From columns of all bodies.
+    fn all_columns(
+        &mut self,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        lists: Lists<'_>,
+    ) -> Result<Vec<f64>, BatchError> {
+        let Lists { list, freedoms, besides } = lists;
         self.solved.factor(source.layout, how);
         let covered = self.read_formulas(source, how);
         if covered {
@@ -121,23 +143,18 @@ impl Scratch {
             self.linearise_with(false, source, how, &wrt)?;
         }
         let (moving, solved) = (self.moving(source, how.0), &self.solved);
-        let places = moving.turned_at(&freedoms);
-        let ends = stage!(f64, moving.ends(solved, &places, &freedoms));
-        let follow = |X: &[Pose]| moving.dependent(X, all.len(), list);
-        let job = MinimalColumns {
+        let (places, count) = (moving.turned_at(freedoms), moving.tree.freedoms().len());
+        let ends = stage!(f64, moving.ends(solved, &places, freedoms));
+        let follow = |X: &[Pose]| moving.dependent(X, count, list);
+        let columns = &self.columns;
+        Ok(f64::with_lanes(MinimalColumns {
             factored: Factored { layout: source.layout, solved },
-            slopes: if covered {
-                Slopes::Both(&self.formulas, &self.columns)
-            } else {
-                Slopes::Columns(&self.columns)
-            },
+            slopes: if covered { Slopes::Both(&self.formulas, columns) } else { Slopes::Columns(columns) },
             besides: besides.len(),
             list,
             dependent: [follow(&solved.inputs.state.X_WB)?, follow(&ends.interval.before)?],
             ends: &ends,
             dt: source.dt,
-        };
-        let jacobian = Dense { columns, values: f64::with_lanes(job) };
-        Ok(MinimalStep { freedoms, jacobian, end: self.step_end(source) })
+        }))
     }
 }

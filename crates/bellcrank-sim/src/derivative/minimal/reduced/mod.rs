@@ -140,42 +140,32 @@ impl<R: Real<Elem = f64>> Reduced<R> {
         lists: Lists<'_>,
         worlds: usize,
     ) -> (R::Mask, Vec<Vec<f64>>) {
-        let (freedoms, n) = (lists.list.len(), self.branches.freedoms());
-        let columns = 2 * freedoms + lists.besides.len();
-        let mut good = R::Mask::splat(true);
         if !self.ask(&moving.tree, lists.list) {
             return (R::Mask::splat(false), vec![Vec::new(); worlds]);
         }
-        let state = &solved.inputs.state;
-        let places = moving.turned_at(lists.freedoms);
-        let (interval, turned) = stage!(R, {
-            let interval = moving.interval(&state.X_WB, &state.V_WB);
-            let before = moving.turned(&state.X_WB, &interval, &places);
-            let of_step = Interval::of_step(state, solved);
-            let after = moving.turned(&solved.ws.X_next, &of_step, &places);
-            (interval, [before, after])
-        });
+        let (interval, turned) = find_turned(moving, solved, lists);
         self.read(&moving.tree, answer, &interval);
         stage!(R, self.read_controls(answer, lists));
         stage!(R, self.project());
-        let poses = [&interval.before[..], &state.X_WB[..], &solved.ws.X_next[..]];
-        let is_tied = self.tied;
+        let (mut good, n, is_tied) = (R::Mask::splat(true), self.branches.freedoms(), self.tied);
         let Reduced { branches, chains, G, dense, controls, asked, x, some, .. } = self;
-        let mut above = if is_tied { &dense[..] } else { &branches.above[..] };
-        let (mut equations, mut controls) = (G, &*controls);
-        if let Some(asked) = asked {
-            if !asked.closed.is_empty() {
-                good = stage!(R, asked.close(&moving.tree, branches, chains, poses));
-                stage!(R, asked.reduce(equations, n));
-                stage!(R, asked.reduce_controls(controls));
-                (above, equations, controls) = (&asked.above, &mut asked.G, &asked.controls);
-            }
+        let above = if is_tied { &dense[..] } else { &branches.above[..] };
+        let (mut G, mut above, mut controls) = (G, above, &*controls);
+        if let Some(asked) = asked
+            && !asked.closed.is_empty()
+        {
+            let poses = [&interval.before[..], &answer.state.X_WB[..], &answer.ws.X_next[..]];
+            good = stage!(R, asked.close(&moving.tree, branches, chains, poses));
+            stage!(R, asked.reduce(G, n));
+            stage!(R, asked.reduce_controls(controls));
+            (G, above, controls) = (&mut asked.G, &asked.above, &asked.controls);
         }
-        let mut out = vec![vec![0.0; 2 * freedoms * columns]; worlds];
-        stage!(R, factor(&mut equations[END], above));
+        stage!(R, factor(&mut G[END], above));
+        let (count, columns) = (lists.list.len(), 2 * lists.list.len() + lists.besides.len());
         let turned: [&[Turned<R>]; 2] = [&turned[0], &turned[1]];
-        let (x, some, dt) = (&mut x[..freedoms], &mut some[..freedoms], answer.dt);
-        let equations = Equations { G: equations, above, turned, controls, columns, dt };
+        let equations = Equations { G, above, turned, controls, columns, dt: answer.dt };
+        let (x, some) = (&mut x[..count], &mut some[..count]);
+        let mut out = vec![vec![0.0; 2 * count * columns]; worlds];
         for first in (0..columns).step_by(TILE) {
             stage!(R, equations.write(first, x, some, &mut out));
         }
@@ -280,6 +270,21 @@ impl<R: Real<Elem = f64>> Reduced<R> {
             }
         }
     }
+}
+
+/// The interval that ends at the start of the step, and groups of rotations at the start and at the end.
+fn find_turned<R: Real>(
+    moving: &Moving<'_, R>,
+    solved: &Solved<R>,
+    lists: Lists<'_>,
+) -> (Interval<R>, [Vec<Turned<R>>; 2]) {
+    let (state, places) = (&solved.inputs.state, moving.turned_at(lists.freedoms));
+    stage!(R, {
+        let interval = moving.interval(&state.X_WB, &state.V_WB);
+        let before = moving.turned(&state.X_WB, &interval, &places);
+        let after = moving.turned(&solved.ws.X_next, &Interval::of_step(state, solved), &places);
+        (interval, [before, after])
+    })
 }
 
 impl<R: Real> Asked<R> {
