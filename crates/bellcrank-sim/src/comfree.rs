@@ -89,7 +89,7 @@ fn mean_mobilities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
                     cones.scratch.clear();
                     cones.scratch.resize(path.len(), [R::zero(); 6]);
                     cones.scratch[i][axis] = R::one();
-                    ws.factor.forward_path(&layout.pattern, path, &mut cones.scratch);
+                    ws.factor.forward_path::<1>(&layout.pattern, path, &mut cones.scratch);
                     for x in cones.scratch.iter().flatten() {
                         sum = x.mul_add(*x, sum);
                     }

@@ -7,9 +7,8 @@ use crate::constants::Constants;
 use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
-use crate::step::{Settings, Solver, Times};
+use crate::step::{Settings, Times};
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
-use crate::worlds::share_out;
 use bellcrank_collide::{Surface, collide};
 use bellcrank_math::{Mask, Real, Vec3};
 use bellcrank_solve::{Cone, MOST_ROWS};
@@ -78,7 +77,7 @@ pub(crate) fn collect<R: Real>(
 ) {
     let cones = &mut ws.cones;
     cones.groups.clear();
-    cones.w.clear();
+    cones.used_w = 0;
     cones.jacobian.clear();
     cones.bias.clear();
     cones.compliance.clear();
@@ -98,9 +97,6 @@ pub(crate) fn collect<R: Real>(
         let group = (ConeSource::Contact(touching.slot), acts, cone);
         push_group(group, gap, &rows[..contact.rows], contact.path.len(), &mut ws.cones);
     }
-    if matches!(settings.solver, Solver::Padmm(_)) {
-        share_out(layout.pile.is_none(), &mut ws.cones);
-    }
 }
 
 #[inline(always)]
@@ -112,9 +108,12 @@ fn push_group<R: Real>(
     cones: &mut ConeRows<R>,
 ) {
     cones.gap.push(gap);
-    let (first_row, first_w) = (cones.lambda.len(), cones.w.len());
+    let (first_row, first_w) = (cones.lambda.len(), cones.used_w);
     cones.groups.push(ConeGroup { source, acts, cone, first_row, rows: rows.len(), first_w });
-    cones.w.resize(first_w + rows.len() * path, [R::zero(); 6]);
+    cones.used_w += rows.len() * path;
+    if cones.w.len() < cones.used_w {
+        cones.w.resize(cones.used_w, [R::zero(); 6]);
+    }
     for row in rows {
         cones.jacobian.push(row.jacobian);
         cones.bias.push(row.bias);

@@ -10,9 +10,9 @@ use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::state::State;
 use crate::status::Report;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
-use crate::worlds::{get_row, put_entries, put_row};
+use crate::worlds::{get_row, put_entries, put_row, share_out};
 use bellcrank_math::{Mask, Real};
-use bellcrank_solve::{MOST_ROWS, Outcome};
+use bellcrank_solve::{MOST_ROWS, Outcome, Padmm};
 
 /// The elimination positions of a group's two bodies, and its path.
 #[inline(always)]
@@ -42,8 +42,9 @@ pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
     for group in &cones.groups {
         let (a, b, path) = places(layout, group.source);
+        let all = &mut cones.w[group.first_w..][..group.rows * path.len()];
         for row in 0..group.rows {
-            let w = &mut cones.w[group.first_w + row * path.len()..][..path.len()];
+            let w = &mut all[row * path.len()..][..path.len()];
             w.fill([R::zero(); 6]);
             let jacobian = &cones.jacobian[group.first_row + row];
             for (i, k) in path.iter().enumerate() {
@@ -53,9 +54,32 @@ pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
                     w[i] = jacobian[1];
                 }
             }
-            ws.factor.forward_path(&layout.pattern, path, w);
+        }
+        // three at a time stay in registers
+        let mut rest = all;
+        while rest.len() >= 3 * path.len() {
+            let (three, others) = rest.split_at_mut(3 * path.len());
+            ws.factor.forward_path::<3>(&layout.pattern, path, three);
+            rest = others;
+        }
+        for one in rest.chunks_exact_mut(path.len()) {
+            ws.factor.forward_path::<1>(&layout.pattern, path, one);
         }
     }
+}
+
+/// Sorts out the worlds that may go on as they are, and gives the others their own problems.
+#[inline(always)]
+pub(crate) fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut ConeRows<R>) {
+    let ConeRows { groups, still, lambda, .. } = cones;
+    let tries = solver.newton_steps > 0 && solver.tolerance > 0.0;
+    still.clear(if tries { alive } else { R::Mask::splat(false) });
+    for group in groups.iter() {
+        still.add(group.cone, group.acts, &lambda[group.first_row..][..group.rows]);
+    }
+    still.finish();
+    cones.places.clear();
+    share_out(true, alive & !cones.still.lanes(), cones);
 }
 
 /// G = WᵀW + R
@@ -65,40 +89,73 @@ pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for g in 0..cones.groups.len() {
         for h in 0..=g {
             let (first, second) = (cones.groups[g], cones.groups[h]);
-            let both = first.acts & second.acts;
-            if !both.any() {
-                continue;
-            }
             let paths = (places(layout, first.source).2, places(layout, second.source).2);
             // sizes that are known when compiling keep the products in registers
             match (first.rows, second.rows) {
-                (3, 3) => pair_entries::<R, 3, 3>(cones, (g, h), paths, both),
-                (3, 1) => pair_entries::<R, 3, 1>(cones, (g, h), paths, both),
-                (1, 3) => pair_entries::<R, 1, 3>(cones, (g, h), paths, both),
-                (1, 1) => pair_entries::<R, 1, 1>(cones, (g, h), paths, both),
-                _ => pair_entries::<R, MOST_ROWS, MOST_ROWS>(cones, (g, h), paths, both),
+                (3, 3) => pair_entries::<R, 3, 3>(cones, (g, h), paths),
+                (3, 1) => pair_entries::<R, 3, 1>(cones, (g, h), paths),
+                (1, 3) => pair_entries::<R, 1, 3>(cones, (g, h), paths),
+                (1, 1) => pair_entries::<R, 1, 1>(cones, (g, h), paths),
+                _ => pair_entries::<R, MOST_ROWS, MOST_ROWS>(cones, (g, h), paths),
             }
         }
     }
 }
 
-/// The entries of G between two groups.
+/// The entries of G between two groups: for all lanes that are solved together, and for each world that is not.
 #[inline(always)]
 fn pair_entries<R: Real, const A: usize, const B: usize>(
     cones: &mut ConeRows<R>,
     (g, h): (usize, usize),
     (path, other): (&[usize], &[usize]),
-    both: R::Mask,
 ) {
     let (first, second) = (cones.groups[g], cones.groups[h]);
-    let mut product = overlap::<R, A, B>(&cones.w, (first, path), (second, other));
-    if g == h {
-        for r in 0..first.rows.min(A).min(B) {
-            product[r][r] += cones.compliance[first.first_row + r];
+    let (both, together) = (first.acts & second.acts, cones.still.lanes());
+    let mut product = [[R::zero(); B]; A];
+    if both.any() {
+        product = overlap::<R, A, B>(&cones.w, (first, path), (second, other));
+        if g == h {
+            for r in 0..first.rows.min(A).min(B) {
+                product[r][r] += cones.compliance[first.first_row + r];
+            }
         }
     }
-    let rows = [first.rows, second.rows];
-    put_entries(both, (g, h), (&product, rows), (&cones.places, &mut cones.worlds));
+    let rows = [first.rows.min(A), second.rows.min(B)];
+    if together.any() {
+        for r in 0..rows[0] {
+            for s in 0..if g == h { r + 1 } else { rows[1] } {
+                cones.still.set(first.first_row + r, second.first_row + s, product[r][s]);
+            }
+        }
+    }
+    let alone = both & !together;
+    if alone.any() {
+        put_entries(alone, (g, h), (&product, rows), (&cones.places, &mut cones.worlds));
+    }
+}
+
+/// Gives worlds that were to be solved with the others their own problems after all.
+#[inline(always)]
+pub(crate) fn hand_over<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
+    share_out(true, lanes, cones);
+    for g in 0..cones.groups.len() {
+        for h in 0..=g {
+            let (first, second) = (cones.groups[g], cones.groups[h]);
+            let both = first.acts & second.acts & lanes;
+            if !both.any() {
+                continue;
+            }
+            let mut product = [[R::zero(); MOST_ROWS]; MOST_ROWS];
+            for r in 0..first.rows {
+                for s in 0..second.rows {
+                    let (i, j) = (first.first_row + r, second.first_row + s);
+                    product[r][s] = cones.still.get(i.max(j), i.min(j));
+                }
+            }
+            let rows = [first.rows, second.rows];
+            put_entries(both, (g, h), (&product, rows), (&cones.places, &mut cones.worlds));
+        }
+    }
 }
 
 /// G's diagonal entry of a row, compliance left out.
@@ -174,30 +231,51 @@ pub(crate) fn row_speed<R: Real>(
     speed((a, b), jacobian, u)
 }
 
-/// Tells each world its reactions and the velocities of its rows with them, bias and compliance included.
+/// The velocities of rows with the reactions at hand, bias and compliance included.
 #[inline(always)]
 pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
-    for (g, group) in cones.groups.iter().enumerate() {
+    cones.velocity.clear();
+    for group in &cones.groups {
         let (a, b, _) = places(layout, group.source);
-        for row in 0..group.rows {
-            let i = group.first_row + row;
+        for i in group.first_row..group.first_row + group.rows {
             let velocity = speed((a, b), &cones.jacobian[i], &ws.u);
             let own = cones.compliance[i].mul_add(cones.lambda[i], velocity + cones.bias[i]);
-            put_row((g, group, row), [cones.lambda[i], own], (&cones.places, &mut cones.worlds));
+            cones.velocity.push(own);
         }
     }
     cones.change.clear();
     cones.change.extend_from_slice(&cones.lambda);
 }
 
-/// λ ← the solver's answer.
+/// The reactions of worlds that go on as they are; which are those, `converged` tells.
 #[inline(always)]
-pub(crate) fn take_reactions<R: Real>(cones: &mut ConeRows<R>) {
+pub(crate) fn solve_together<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>) -> Outcome<R> {
+    let ConeRows { still, velocity, lambda, .. } = cones;
+    still.velocity_mut()[..velocity.len()].copy_from_slice(velocity);
+    still.solve(R::constant(solver.tolerance), going, lambda)
+}
+
+/// Tells worlds that are solved alone their reactions and velocities.
+#[inline(always)]
+pub(crate) fn put_velocities<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         for row in 0..group.rows {
-            let reaction = get_row((g, group, row), (&cones.places, &cones.worlds));
-            cones.lambda[group.first_row + row] = reaction;
+            let numbers = [cones.lambda[group.first_row + row], cones.velocity[group.first_row + row]];
+            put_row((g, group.acts & lanes, row), numbers, (&cones.places, &mut cones.worlds));
+        }
+    }
+}
+
+/// λ ← the solver's answer in the worlds that are solved alone.
+#[inline(always)]
+pub(crate) fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
+    for (g, group) in cones.groups.iter().enumerate() {
+        let acts = group.acts & lanes;
+        for row in 0..group.rows {
+            let reaction = get_row((g, acts, row), (&cones.places, &cones.worlds));
+            let own = &mut cones.lambda[group.first_row + row];
+            *own = R::select(acts, reaction, *own);
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct Layout {
     /// Elimination position of each body.
     pub(crate) position: Vec<usize>,
     pub(crate) joints: Vec<JointLayout>,
+    /// Blocks off the diagonal that no joint fills.
+    pub(crate) blocks_without_joint: Vec<usize>,
     pub(crate) couplings: Vec<CouplingLayout>,
     /// Tendons and motors at sites that act.
     pub(crate) lines: Vec<LineLayout>,
@@ -47,6 +49,8 @@ pub(crate) struct JointLayout {
     pub successor: usize,
     /// The block that couples them, and whether the successor is its row.
     pub block: Option<(usize, bool)>,
+    /// Whether no joint before it fills that block.
+    pub is_first: bool,
     pub first_coordinate: usize,
     pub first_dof: usize,
     /// Some degree of freedom has armature, damping, a spring or a drive.
@@ -161,6 +165,7 @@ impl Layout {
             couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
             contacts: contact_layouts(model, &plan, &pattern),
+            blocks_without_joint: blocks_without_joint(&pattern, &joints),
             bases: bases(model),
             coordinate_count: last(JointKind::coordinate_count),
             dof_count: last(JointKind::dof_count),
@@ -269,11 +274,15 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
         let predecessor = joint.predecessor.body().map(BodyId::index);
         // a built model's successor is always a body
         let successor = joint.successor.body().map_or(0, BodyId::index);
+        let block = predecessor.and_then(|p| pattern.block(successor, p));
         layouts.push(JointLayout {
             kind: joint.kind,
             predecessor,
             successor,
-            block: predecessor.and_then(|p| pattern.block(successor, p)),
+            block,
+            is_first: layouts
+                .iter()
+                .all(|other: &JointLayout| other.block_index() != block.map(|(own, _)| own)),
             first_coordinate,
             first_dof,
             soft: driven || joint.dofs.iter().any(is_passive),
@@ -282,6 +291,18 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
         first_dof += joint.kind.dof_count();
     }
     layouts
+}
+
+impl JointLayout {
+    fn block_index(&self) -> Option<usize> {
+        self.block.map(|(block, _)| block)
+    }
+}
+
+/// Blocks of the pattern that no joint fills: those of couplings, tendons and fill-in.
+fn blocks_without_joint(pattern: &BlockPattern, joints: &[JointLayout]) -> Vec<usize> {
+    let filled = |block: usize| joints.iter().any(|joint| joint.block_index() == Some(block));
+    (0..pattern.off_diagonal_count()).filter(|block| !filled(*block)).collect()
 }
 
 fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout> {

@@ -6,7 +6,7 @@ use crate::state::{Control, State};
 use crate::workspace::Workspace;
 use bellcrank_math::{Pose, Real, Twist, Vec3, so3};
 
-/// M u⁻ + Δt f for every body, and M itself on the diagonal of H.
+/// M u⁻ + Δt f for every body, and M itself on the diagonal of H. What is beside the diagonal is left as it was.
 ///
 /// The gyroscopic torque turns the angular momentum L without changing its length: L′ = (L − Δt ω × L) scaled
 /// to |L| ([Kamino] notes 1.8), so that free rotation neither gains nor loses momentum.
@@ -18,7 +18,6 @@ pub(crate) fn momentum<R: Real>(
     dt: R,
     ws: &mut Workspace<R>,
 ) {
-    ws.factor.clear();
     for (b, body) in constants.bodies.iter().enumerate() {
         let V = state.V_WB[b];
         let inertia = body.inertia.rotated(state.X_WB[b].R.to_mat3());
@@ -32,6 +31,11 @@ pub(crate) fn momentum<R: Real>(
         let k = layout.position[b];
         ws.momentum[k] = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
         let block = ws.factor.diagonal_mut(k);
+        for r in 0..6 {
+            for c in 0..=r {
+                block[r][c] = R::zero();
+            }
+        }
         for i in 0..3 {
             block[i][i] = body.mass;
         }

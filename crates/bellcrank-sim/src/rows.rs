@@ -103,30 +103,52 @@ pub(crate) fn add_all_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 
 #[inline(always)]
 fn add_rows<R: Real>(layout: &Layout, all: bool, ws: &mut Workspace<R>) {
+    for block in &layout.blocks_without_joint {
+        *ws.factor.off_diagonal_mut(*block) = [[R::zero(); 6]; 6];
+    }
     for (joint, rows) in layout.joints.iter().zip(&ws.joints) {
-        let used = if all || joint.soft { 6 } else { joint.kind.row_count() };
-        let k = layout.position[joint.successor];
-        add_square(ws.factor.diagonal_mut(k), &rows.s, &rows.weight, used);
-        if let Some(p) = joint.predecessor {
-            add_square(ws.factor.diagonal_mut(layout.position[p]), &rows.p, &rows.weight, used);
-        }
-        if let Some((block, successor_is_row)) = joint.block {
-            let (row, column) = if successor_is_row { (&rows.s, &rows.p) } else { (&rows.p, &rows.s) };
-            add_product(ws.factor.off_diagonal_mut(block), row, column, &rows.weight, used);
+        // numbers of rows that are known when compiling keep sums in registers
+        match if all || joint.soft { 6 } else { joint.kind.row_count() } {
+            6 => add_joint::<R, 6>(layout, joint, rows, &mut ws.factor),
+            5 => add_joint::<R, 5>(layout, joint, rows, &mut ws.factor),
+            4 => add_joint::<R, 4>(layout, joint, rows, &mut ws.factor),
+            3 => add_joint::<R, 3>(layout, joint, rows, &mut ws.factor),
+            2 => add_joint::<R, 2>(layout, joint, rows, &mut ws.factor),
+            1 => add_joint::<R, 1>(layout, joint, rows, &mut ws.factor),
+            _ => add_joint::<R, 0>(layout, joint, rows, &mut ws.factor),
         }
     }
 }
 
+/// Jᵀ S⁻¹ J of the first N rows of a joint.
 #[inline(always)]
-fn add_square<R: Real>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 6], weight: &[R; 6], used: usize) {
+fn add_joint<R: Real, const N: usize>(
+    layout: &Layout,
+    joint: &JointLayout,
+    rows: &JointRows<R>,
+    factor: &mut BlockFactor<R>,
+) {
+    add_square::<R, N>(factor.diagonal_mut(layout.position[joint.successor]), &rows.s, &rows.weight);
+    if let Some(p) = joint.predecessor {
+        add_square::<R, N>(factor.diagonal_mut(layout.position[p]), &rows.p, &rows.weight);
+    }
+    if let Some((block, successor_is_row)) = joint.block {
+        let (row, column) = if successor_is_row { (&rows.s, &rows.p) } else { (&rows.p, &rows.s) };
+        let sides = (row, column, &rows.weight);
+        add_product::<R, N>(factor.off_diagonal_mut(block), sides, joint.is_first);
+    }
+}
+
+#[inline(always)]
+fn add_square<R: Real, const N: usize>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 6], weight: &[R; 6]) {
     for r in 0..6 {
-        let mut weighted = [R::zero(); 6];
-        for i in 0..used {
+        let mut weighted = [R::zero(); N];
+        for i in 0..N {
             weighted[i] = rows[i][r] * weight[i];
         }
         for c in 0..=r {
             let mut sum = block[r][c];
-            for i in 0..used {
+            for i in 0..N {
                 sum = weighted[i].mul_add(rows[i][c], sum);
             }
             block[r][c] = sum;
@@ -134,22 +156,21 @@ fn add_square<R: Real>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 6], weight: &[R;
     }
 }
 
+/// The product alone where the block holds nothing yet.
 #[inline(always)]
-fn add_product<R: Real>(
+fn add_product<R: Real, const N: usize>(
     block: &mut [[R; 6]; 6],
-    a: &[[R; 6]; 6],
-    b: &[[R; 6]; 6],
-    weight: &[R; 6],
-    used: usize,
+    (a, b, weight): (&[[R; 6]; 6], &[[R; 6]; 6], &[R; 6]),
+    is_first: bool,
 ) {
     for r in 0..6 {
-        let mut weighted = [R::zero(); 6];
-        for i in 0..used {
+        let mut weighted = [R::zero(); N];
+        for i in 0..N {
             weighted[i] = a[i][r] * weight[i];
         }
         for c in 0..6 {
-            let mut sum = block[r][c];
-            for i in 0..used {
+            let mut sum = if is_first { R::zero() } else { block[r][c] };
+            for i in 0..N {
                 sum = weighted[i].mul_add(b[i][c], sum);
             }
             block[r][c] = sum;

@@ -12,10 +12,10 @@ use crate::layout::Layout;
 use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::workspace::Workspace;
+use crate::workspace::{ConeRows, Workspace};
 use crate::{all_rows, comfree, cone_rows, cones, drives, interior, lines, motion, readout, rows, worlds};
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
-use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
+use bellcrank_solve::{ComFree, InteriorPoint, Outcome, Padmm};
 
 /// How velocities become poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -257,7 +257,7 @@ fn solve<R: Real>(
     }
     stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
-    prepare_reactions(layout, settings, ws); // G = J H⁻¹ Jᵀ
+    prepare_reactions(layout, settings, state.alive, ws); // G = J H⁻¹ Jᵀ
     stage!(R, first_impulses(layout, ws));
     solve_factored(layout, ws);
     ws.u.copy_from_slice(&ws.x);
@@ -318,17 +318,24 @@ fn solve_all_rows<R: Real>(
 }
 
 /// What the solver needs to know of the mechanism: G, or what stands for it.
-fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, ws: &mut Workspace<R>) {
+fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, alive: R::Mask, ws: &mut Workspace<R>) {
     let solver = match &settings.solver {
         Solver::ComFree(solver) => return stage!(R, comfree::prepare(layout, solver, ws)),
         Solver::Padmm(solver) => solver,
     };
     stage!(R, cones::whiten(layout, ws));
     if let Some(pile) = &mut ws.pile {
+        ws.cones.places.clear();
+        stage!(R, worlds::share_out(false, R::Mask::splat(true), &mut ws.cones));
         return pile.prepare(solver, layout, &ws.factor, &ws.cones);
     }
+    stage!(R, cones::sort_out(solver, alive, &mut ws.cones));
     stage!(R, cones::build_matrix(layout, ws));
-    stage!(R, worlds::factor::<R>(solver, &mut ws.cones.worlds));
+    let together = ws.cones.still.lanes();
+    if together.any() {
+        stage!(R, ws.cones.still.factor());
+    }
+    stage!(R, worlds::factor::<R>(solver, alive & !together, &mut ws.cones.worlds));
 }
 
 /// λ ← the cones' reactions at the present velocities; u += H⁻¹ Jᵀ Δλ.
@@ -349,13 +356,40 @@ fn solve_reactions<R: Real>(
     stage!(R, cones::set_velocities(layout, ws));
     let cones = &mut ws.cones;
     let outcome = match &mut ws.pile {
-        Some(pile) => pile.solve(solver, layout, &ws.factor, cones),
-        None => stage!(R, worlds::solve::<R>(solver, going, &mut cones.worlds)),
+        Some(pile) => {
+            stage!(R, cones::put_velocities(going, cones));
+            let outcome = pile.solve(solver, layout, &ws.factor, cones);
+            stage!(R, cones::take_reactions(going, cones));
+            outcome
+        }
+        None => solve_worlds(solver, going, cones),
     };
-    stage!(R, cones::take_reactions(&mut ws.cones));
     stage!(R, cones::push_change(layout, ws));
     solve_factored(layout, ws);
     stage!(R, cones::add_change(going, outcome, ws, report));
+}
+
+/// The reactions of worlds that go on as they are together, those of the others one by one.
+fn solve_worlds<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>) -> Outcome<R> {
+    let tried = going & cones.still.lanes();
+    let mut alone = going;
+    let mut outcome = stage!(R, Outcome::none());
+    if tried.any() {
+        outcome = stage!(R, cones::solve_together(solver, going, cones));
+        let failed = tried & !outcome.converged;
+        if failed.any() {
+            stage!(R, cones::hand_over(failed, cones));
+            stage!(R, worlds::factor::<R>(solver, failed, &mut cones.worlds));
+        }
+        alone = going & !outcome.converged;
+    }
+    if alone.any() {
+        stage!(R, cones::put_velocities(alone, cones));
+        let own = stage!(R, worlds::solve::<R>(solver, alone, &mut cones.worlds));
+        stage!(R, cones::take_reactions(alone, cones));
+        outcome = stage!(R, outcome.or(alone, &own));
+    }
+    outcome
 }
 
 /// The same in closed form: every contact for itself, once or a few times.

@@ -8,7 +8,7 @@ use crate::pile::{MakePile, PileWork};
 use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real};
-use bellcrank_solve::{BlockFactor, Cone};
+use bellcrank_solve::{BlockFactor, Cone, StillRows};
 
 /// Room for a world's dense matrix: so many rows that act at once. A world that needs more makes the matrix grow, once.
 const WORLD_ROWS: usize = 192;
@@ -97,8 +97,9 @@ pub(crate) struct DofRow<R: Real> {
 #[derive(Clone, Debug)]
 pub(crate) struct ConeRows<R: Real> {
     pub groups: Vec<ConeGroup<R>>,
-    /// L⁻¹ Jᵀ along each group's path: `rows` entries per position.
+    /// L⁻¹ Jᵀ along each group's path: `rows` entries per position. What is behind `used_w` is left from earlier steps.
     pub w: Vec<[R; 6]>,
+    pub used_w: usize,
     /// By row: on body a and on body b.
     pub jacobian: Vec<[[R; 6]; 2]>,
     pub bias: Vec<R>,
@@ -108,6 +109,10 @@ pub(crate) struct ConeRows<R: Real> {
     pub compliance: Vec<R>,
     pub lambda: Vec<R>,
     pub change: Vec<R>,
+    /// With the reactions at hand, bias and compliance included [m/s or rad/s].
+    pub velocity: Vec<R>,
+    /// The worlds that are solved together.
+    pub still: StillRows<R>,
     /// The problem of each lane's world, and where it has its rows.
     pub worlds: Vec<WorldRows<R::Elem>>,
     pub places: Places,
@@ -197,12 +202,15 @@ impl<R: Real> ConeRows<R> {
         ConeRows {
             groups: Vec::with_capacity(groups),
             w: Vec::with_capacity(scalar_w + contact_w),
+            used_w: 0,
             jacobian: Vec::with_capacity(rows),
             bias: Vec::with_capacity(rows),
             gap: Vec::with_capacity(rows),
             compliance: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
+            velocity: Vec::with_capacity(rows),
+            still: StillRows::with_capacity(if layout.pile.is_some() { 0 } else { rows.min(WORLD_ROWS) }),
             worlds: (0..R::LANES).map(|_| WorldRows::with_capacity(rows.min(WORLD_ROWS))).collect(),
             places: Vec::with_capacity(groups),
             sharers: Vec::with_capacity(layout.position.len()),

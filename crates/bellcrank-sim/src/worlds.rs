@@ -1,11 +1,12 @@
 //! The rows with cones of each world: a small dense problem of its own.
 //!
-//! Everything before is computed in lanes. But worlds of a block touch at different places, push against different limits
+//! Everything before is computed in lanes, and so are the reactions of worlds that go on as they are
+//! ([`bellcrank_solve::StillRows`]). But otherwise worlds of a block touch at different places, push against different limits
 //! and need different numbers of steps to find their reactions: sixteen tumbling robots in lanes would all have as many rows
 //! as the one with most of each kind, and wait for the slowest. So the rows that act in a lane are handed to that
 //! world's own problem, which is solved for itself.
 
-use crate::workspace::{ConeGroup, ConeRows};
+use crate::workspace::ConeRows;
 use bellcrank_math::{Elem, Mask, Real};
 use bellcrank_solve::{DualProblem, Outcome, Padmm, PadmmWorkspace};
 
@@ -56,23 +57,22 @@ impl Iterator for Bits {
     }
 }
 
-/// Gives every world its rows, with room for a matrix or without.
+/// Gives these worlds their rows, with room for a matrix or without. `places` is empty, or holds those of other worlds.
 #[inline(always)]
-pub(crate) fn share_out<R: Real>(dense: bool, cones: &mut ConeRows<R>) {
+pub(crate) fn share_out<R: Real>(dense: bool, lanes: R::Mask, cones: &mut ConeRows<R>) {
     let ConeRows { groups, worlds, places, .. } = cones;
-    places.clear();
-    for world in worlds.iter_mut() {
-        world.problem.clear();
+    places.resize(groups.len(), [0; LANES]);
+    for lane in lanes_of(lanes) {
+        worlds[lane].problem.clear();
     }
-    for group in groups.iter() {
-        let mut first = [0; LANES];
-        for lane in lanes_of(group.acts) {
+    for (group, first) in groups.iter().zip(places) {
+        for lane in lanes_of(group.acts & lanes) {
             first[lane] = worlds[lane].problem.rows() as u32;
             worlds[lane].problem.push(group.cone.lane(lane));
         }
-        places.push(first);
     }
-    for world in worlds.iter_mut() {
+    for lane in lanes_of(lanes) {
+        let world = &mut worlds[lane];
         if dense {
             world.problem.finish();
         } else {
@@ -111,14 +111,14 @@ pub(crate) fn put_entries<R: Real, const A: usize, const B: usize>(
 /// Puts a row's reaction and velocity where it acts.
 #[inline(always)]
 pub(crate) fn put_row<R: Real>(
-    (g, group, row): (usize, &ConeGroup<R>, usize),
+    (g, acts, row): (usize, R::Mask, usize),
     [lambda, velocity]: [R; 2],
     (places, worlds): (&Places, &mut [WorldRows<R::Elem>]),
 ) {
     let mut numbers = [[R::Elem::zero(); LANES]; 2];
     lambda.store(&mut numbers[0][..R::LANES]);
     velocity.store(&mut numbers[1][..R::LANES]);
-    for lane in lanes_of(group.acts) {
+    for lane in lanes_of(acts) {
         let (at, world) = (places[g][lane] as usize + row, &mut worlds[lane]);
         world.lambda[at] = numbers[0][lane];
         world.problem.g_mut()[at] = numbers[1][lane];
@@ -128,21 +128,21 @@ pub(crate) fn put_row<R: Real>(
 /// A row's reactions, zero where it does not act.
 #[inline(always)]
 pub(crate) fn get_row<R: Real>(
-    (g, group, row): (usize, &ConeGroup<R>, usize),
+    (g, acts, row): (usize, R::Mask, usize),
     (places, worlds): (&Places, &[WorldRows<R::Elem>]),
 ) -> R {
     let mut numbers = [R::Elem::zero(); LANES];
-    for lane in lanes_of(group.acts) {
+    for lane in lanes_of(acts) {
         numbers[lane] = worlds[lane].lambda[places[g][lane] as usize + row];
     }
     R::load(&numbers[..R::LANES])
 }
 
-/// Makes ready for solves with the matrices at hand.
+/// Makes ready for solves with the matrices of these worlds.
 #[inline(always)]
-pub(crate) fn factor<R: Real>(solver: &Padmm, worlds: &mut [WorldRows<R::Elem>]) {
-    for world in worlds {
-        solver.factor::<R>(&world.problem, &mut world.solver);
+pub(crate) fn factor<R: Real>(solver: &Padmm, lanes: R::Mask, worlds: &mut [WorldRows<R::Elem>]) {
+    for lane in lanes_of(lanes) {
+        solver.factor::<R>(&worlds[lane].problem, &mut worlds[lane].solver);
     }
 }
 

@@ -113,7 +113,9 @@ impl<R: Real> BlockFactor<R> {
     #[inline(always)]
     pub fn solve(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
         for k in 0..self.diagonal.len() {
-            let v = self.forward_diagonal(k, x[k]);
+            let mut one = [x[k]];
+            self.forward_diagonals(k, &mut one);
+            let [v] = one;
             x[k] = v;
             for q in pattern.column[k]..pattern.column[k + 1] {
                 subtract_times(&mut x[pattern.row[q]], &self.off_diagonal[q], &v);
@@ -128,34 +130,59 @@ impl<R: Real> BlockFactor<R> {
         }
     }
 
-    /// Solves L w = b for a right-hand side that lives on one path (see [`BlockPattern::path`]); `w` holds one
-    /// entry per position of the path. Then wᵀ w′ is an entry of J H⁻¹ Jᵀ.
+    /// Solves L w = b for N right-hand sides that live on one path (see [`BlockPattern::path`]); `w` holds one entry per
+    /// position of the path, one right-hand side after the other. Then wᵀ w′ is an entry of J H⁻¹ Jᵀ. Several at a time read the factor
+    /// once, and need not wait for each other.
     #[inline(always)]
-    pub fn forward_path(&self, pattern: &BlockPattern, path: &[usize], w: &mut [[R; 6]]) {
+    pub fn forward_path<const N: usize>(&self, pattern: &BlockPattern, path: &[usize], w: &mut [[R; 6]]) {
+        let length = path.len();
         for (i, &k) in path.iter().enumerate() {
-            let v = self.forward_diagonal(k, w[i]);
-            w[i] = v;
+            let mut v = [[R::zero(); 6]; N];
+            for n in 0..N {
+                v[n] = w[n * length + i];
+            }
+            self.forward_diagonals(k, &mut v);
+            for n in 0..N {
+                w[n * length + i] = v[n];
+            }
             let mut next = i + 1;
             for q in pattern.column[k]..pattern.column[k + 1] {
                 // rows of a column are on the path of its node, in the same order
                 while path[next] != pattern.row[q] {
                     next += 1;
                 }
-                subtract_times(&mut w[next], &self.off_diagonal[q], &v);
+                let block = &self.off_diagonal[q];
+                for r in 0..6 {
+                    let mut sum = [R::zero(); N];
+                    for n in 0..N {
+                        sum[n] = w[n * length + next][r];
+                    }
+                    for c in 0..6 {
+                        for n in 0..N {
+                            sum[n] = block[r][c].neg_mul_add(v[n][c], sum[n]);
+                        }
+                    }
+                    for n in 0..N {
+                        w[n * length + next][r] = sum[n];
+                    }
+                }
             }
         }
     }
 
     #[inline(always)]
-    fn forward_diagonal(&self, k: usize, mut v: [R; 6]) -> [R; 6] {
-        let l = &self.diagonal[k];
+    fn forward_diagonals<const N: usize>(&self, k: usize, v: &mut [[R; 6]; N]) {
+        let (l, inverse) = (&self.diagonal[k], &self.inverse[k]);
         for i in 0..6 {
             for j in 0..i {
-                v[i] = l[i][j].neg_mul_add(v[j], v[i]);
+                for n in 0..N {
+                    v[n][i] = l[i][j].neg_mul_add(v[n][j], v[n][i]);
+                }
             }
-            v[i] *= self.inverse[k][i];
+            for n in 0..N {
+                v[n][i] *= inverse[i];
+            }
         }
-        v
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@
 //! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
 //! | `newton/` `wide` | Newton's method on the cones, which goes first: world by world, in vectors of neighbouring rows |
+//! | `still` | before that, all worlds in lanes: where nothing slides, gives way or changes, the equations are linear |
 //! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
@@ -25,6 +26,7 @@ mod pattern;
 mod problem;
 mod residual;
 mod sparse;
+mod still;
 mod wide;
 
 pub use body_space::{BodySpace, BodySpaceWorkspace};
@@ -41,3 +43,4 @@ pub use pattern::BlockPattern;
 pub use problem::DualProblem;
 pub use residual::{Product, ResidualWorkspace, conjugate_residual};
 pub use sparse::{SparseRow, SparseRows};
+pub use still::StillRows;

@@ -127,7 +127,7 @@ fn path_solves_give_the_same_products_as_full_solves() {
         let path = pattern.path(&row.0);
         let all = full(row);
         let mut w: Vec<[f64; 6]> = path.iter().map(|k| all[*k]).collect();
-        factor.forward_path(pattern, &path, &mut w);
+        factor.forward_path::<1>(pattern, &path, &mut w);
         let mut spread = vec![[0.0; 6]; 12];
         path.iter().zip(&w).for_each(|(k, v)| spread[*k] = *v);
         spread

@@ -83,6 +83,28 @@ pub struct Outcome<R: Real> {
     pub converged: R::Mask,
 }
 
+impl<R: Real> Outcome<R> {
+    /// Nothing was to be done.
+    #[inline(always)]
+    pub fn none() -> Self {
+        let zero = R::zero();
+        let converged = R::Mask::splat(true);
+        Outcome { iterations: zero, primal: zero, dual: zero, complementarity: zero, converged }
+    }
+
+    /// What `other` says of these lanes, after the iterations of both.
+    #[inline(always)]
+    pub fn or(&self, lanes: R::Mask, other: &Self) -> Self {
+        Outcome {
+            iterations: self.iterations + R::select(lanes, other.iterations, R::zero()),
+            primal: R::select(lanes, other.primal, self.primal),
+            dual: R::select(lanes, other.dual, self.dual),
+            complementarity: R::select(lanes, other.complementarity, self.complementarity),
+            converged: (self.converged & !lanes) | (other.converged & lanes),
+        }
+    }
+}
+
 /// Memory of a solve with a dense matrix; may be thrown away at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PadmmWorkspace<E> {
