@@ -22,8 +22,33 @@ pub(super) struct Branches {
     pub link_of: Vec<usize>,
     /// By joint: its link, none where it closes a loop.
     pub link_of_joint: Vec<Option<usize>>,
-    /// By freedom: those that move its link and come before it.
+    /// Freedoms that move its link come before each.
+    pub order: Order,
+}
+
+/// Which freedoms meet when equations are eliminated from the last to the first.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// By freedom: those before it that it meets.
     pub above: Vec<Vec<usize>>,
+    /// By freedom: all that it meets, itself too.
+    pub meets: Vec<Vec<usize>>,
+}
+
+impl Order {
+    pub fn new(above: Vec<Vec<usize>>) -> Self {
+        let mut meets = above.clone();
+        for (i, above) in above.iter().enumerate() {
+            meets[i].push(i);
+            above.iter().for_each(|k| meets[*k].push(i));
+        }
+        Order { above, meets }
+    }
+
+    /// All meet.
+    pub fn dense(count: usize) -> Self {
+        Order::new((0..count).map(|k| (0..k).collect()).collect())
+    }
 }
 
 impl Branches {
@@ -32,11 +57,12 @@ impl Branches {
             links: Vec::new(),
             link_of: vec![0; tree.layout.position.len()],
             link_of_joint: vec![None; tree.layout.joints.len()],
-            above: Vec::new(),
+            order: Order::new(Vec::new()),
         };
+        let mut above: Vec<Vec<usize>> = Vec::new();
         for (l, node) in tree.model.graph().tree().iter().enumerate() {
             let count = node.joint.map_or(6, |j| tree.layout.joints[j.index()].kind.dof_count());
-            let (first, up) = (all.above.len(), node.parent.map(|p| all.link_of[p.index()]));
+            let (first, up) = (above.len(), node.parent.map(|p| all.link_of[p.index()]));
             all.link_of[node.body.index()] = l;
             if let Some(joint) = node.joint {
                 all.link_of_joint[joint.index()] = Some(l);
@@ -47,17 +73,18 @@ impl Branches {
                 None => Vec::new(),
             };
             for k in 0..count {
-                let mut above = inherited.clone();
-                above.extend(first..first + k);
-                all.above.push(above);
+                let mut own = inherited.clone();
+                own.extend(first..first + k);
+                above.push(own);
             }
         }
+        all.order = Order::new(above);
         all
     }
 
     /// Number of freedoms.
     pub fn freedoms(&self) -> usize {
-        self.above.len()
+        self.order.above.len()
     }
 
     /// All freedoms that move a link, in order.

@@ -33,7 +33,7 @@ use crate::derivative::formulas::{Answer, DofSlopes, control_push, read_dofs};
 use crate::step::stage;
 use bellcrank_math::{Inline, Mask, Pose, Real};
 use bodies::{Turns, read_bodies, read_touches};
-use branches::Branches;
+use branches::{Branches, Order};
 use closure::{Closed, closures};
 use joints::{FreedomRow, read_closing_joint, read_tree_joint};
 use project::{Project, carry_up, dot};
@@ -81,8 +81,8 @@ struct Asked<R> {
     list: Vec<usize>,
     /// Where loops close.
     closed: Vec<Closed<R>>,
-    /// All before each: the equations of independent freedoms are dense.
-    above: Vec<Vec<usize>>,
+    /// The equations of independent freedoms are dense.
+    order: Order,
     /// G of the independent freedoms, and on the way there.
     G: [Vec<R>; 3],
     half: Vec<R>,
@@ -101,7 +101,7 @@ pub(crate) struct Reduced<R> {
     /// By freedom and freedom; zero between branches, unless `tied`.
     G: [Vec<R>; 3],
     tied: bool,
-    dense: Vec<Vec<usize>>,
+    dense: Order,
     controls: Vec<Control<R>>,
     asked: Option<Asked<R>>,
     x: Vec<[R; TILE]>,
@@ -123,7 +123,7 @@ impl<R: Real<Elem = f64>> Reduced<R> {
             pushes: Vec::new(),
             G: [square(), square(), square()],
             tied: false,
-            dense: (0..n).map(|k| (0..k).collect()).collect(),
+            dense: Order::dense(n),
             controls: Vec::new(),
             asked: None,
             x: vec![[R::zero(); TILE]; n],
@@ -149,8 +149,8 @@ impl<R: Real<Elem = f64>> Reduced<R> {
         stage!(R, self.project());
         let (mut good, n, is_tied) = (R::Mask::splat(true), self.branches.freedoms(), self.tied);
         let Reduced { branches, chains, G, dense, controls, asked, x, some, .. } = self;
-        let above = if is_tied { &dense[..] } else { &branches.above[..] };
-        let (mut G, mut above, mut controls) = (G, above, &*controls);
+        let order = if is_tied { &*dense } else { &branches.order };
+        let (mut G, mut order, mut controls) = (G, order, &*controls);
         if let Some(asked) = asked
             && !asked.closed.is_empty()
         {
@@ -158,12 +158,12 @@ impl<R: Real<Elem = f64>> Reduced<R> {
             good = stage!(R, asked.close(&moving.tree, branches, chains, poses));
             stage!(R, asked.reduce(G, n));
             stage!(R, asked.reduce_controls(controls));
-            (G, above, controls) = (&mut asked.G, &asked.above, &asked.controls);
+            (G, order, controls) = (&mut asked.G, &asked.order, &asked.controls);
         }
-        stage!(R, factor(&mut G[END], above));
+        stage!(R, factor(&mut G[END], &order.above));
         let (count, columns) = (lists.list.len(), 2 * lists.list.len() + lists.besides.len());
         let turned: [&[Turned<R>]; 2] = [&turned[0], &turned[1]];
-        let equations = Equations { G, above, turned, controls, columns, dt: answer.dt };
+        let equations = Equations { G, order, turned, controls, columns, dt: answer.dt };
         let (x, some) = (&mut x[..count], &mut some[..count]);
         let mut out = vec![vec![0.0; 2 * count * columns]; worlds];
         for first in (0..columns).step_by(TILE) {
@@ -185,7 +185,7 @@ impl<R: Real<Elem = f64>> Reduced<R> {
             half: room(n * count),
             controls: Vec::new(),
             list: list.to_vec(),
-            above: (0..count).map(|k| (0..k).collect()).collect(),
+            order: Order::dense(count),
             closed,
         });
         true

@@ -4,6 +4,7 @@
 //! ties branches together only freedoms above each other meet.
 
 use super::super::Turned;
+use super::branches::Order;
 use bellcrank_math::Real;
 
 /// Columns that are solved for together: the factor is read once for all of them.
@@ -16,8 +17,7 @@ pub(super) type Control<R> = (usize, usize, R);
 pub(super) struct Equations<'a, R> {
     /// G before, at the start and at the end of the step, by row; the last one factored.
     pub G: &'a [Vec<R>; 3],
-    /// By freedom: those that elimination meets, all of them before it.
-    pub above: &'a [Vec<usize>],
+    pub order: &'a Order,
     /// Groups of rotations before the step, and after it.
     pub turned: [&'a [Turned<R>]; 2],
     /// By column among those of controls.
@@ -55,7 +55,7 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
     /// Columns from `first` on: what the equations are short of, in `x`; which rows are not zero, in `some`.
     #[inline(always)]
     fn load(&self, first: usize, x: &mut [[R; TILE]], some: &mut [bool]) {
-        let (n, back) = (self.above.len(), -self.dt);
+        let (n, back) = (self.order.above.len(), -self.dt);
         some.fill(false);
         x.fill([R::zero(); TILE]);
         for c in 0..TILE.min(self.columns - first) {
@@ -76,10 +76,7 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
                     group = Some(t);
                 }
             }
-            for i in 0..n {
-                if !self.meets(i, k) {
-                    continue;
-                }
+            for &i in &self.order.meets[k] {
                 some[i] = true;
                 let before = match group {
                     Some(t) => {
@@ -94,20 +91,14 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
         }
     }
 
-    /// Whether a freedom enters the equation of another.
-    #[inline(always)]
-    fn meets(&self, i: usize, k: usize) -> bool {
-        i == k || self.above[i].binary_search(&k).is_ok() || self.above[k].binary_search(&i).is_ok()
-    }
-
     /// Solves for the columns at hand.
     #[inline(always)]
     fn solve(&self, x: &mut [[R; TILE]], some: &mut [bool]) {
-        let n = self.above.len();
+        let n = self.order.above.len();
         for i in (0..n).rev() {
             if some[i] {
                 let own = x[i];
-                for &a in &self.above[i] {
+                for &a in &self.order.above[i] {
                     some[a] = true;
                     subtract(&mut x[a], self.G[2][a * n + i], &own);
                 }
@@ -115,7 +106,7 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
         }
         for i in 0..n {
             let mut sum = x[i];
-            for &a in &self.above[i] {
+            for &a in &self.order.above[i] {
                 subtract(&mut sum, self.G[2][i * n + a], &x[a]);
             }
             let inverse = self.G[2][i * n + i];
@@ -130,7 +121,7 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
     pub fn write(&self, first: usize, x: &mut [[R; TILE]], some: &mut [bool], out: &mut [Vec<f64>]) {
         self.load(first, x, some);
         self.solve(x, some);
-        let (n, inverse_dt) = (self.above.len(), self.dt.recip());
+        let (n, inverse_dt) = (self.order.above.len(), self.dt.recip());
         for i in 0..n {
             self.store(x[i], (i, first), out);
             let mut rate = x[i];
