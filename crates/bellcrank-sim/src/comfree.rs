@@ -19,8 +19,13 @@ pub(crate) fn prepare<R: Real>(layout: &Layout, solver: &ComFree, ws: &mut Works
     if let Variant::Published(_) = solver.variant {
         mean_mobilities(layout, ws);
     }
+}
+
+/// Leaves a share of the last step's reactions to start from.
+#[inline(always)]
+pub(crate) fn fade<R: Real>(solver: &ComFree, cones: &mut ConeRows<R>) {
     let memory = R::constant(solver.memory);
-    for lambda in &mut ws.cones.lambda {
+    for lambda in &mut cones.lambda {
         *lambda *= memory;
     }
 }

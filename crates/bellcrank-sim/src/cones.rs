@@ -71,11 +71,12 @@ pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// Sorts out the worlds that may go on as they are, and gives the others their own problems.
 #[inline(always)]
 pub(crate) fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut ConeRows<R>) {
-    let ConeRows { groups, still, lambda, .. } = cones;
+    let ConeRows { groups, still, lambda, velocity, .. } = cones;
     let tries = solver.newton_steps > 0 && solver.tolerance > 0.0;
     still.clear(if tries { alive } else { R::Mask::splat(false) });
     for group in groups.iter() {
-        still.add(group.cone, group.acts, &lambda[group.first_row..][..group.rows]);
+        let rows = group.first_row..group.first_row + group.rows;
+        still.add(group.cone, group.acts, [&lambda[rows.clone()], &velocity[rows]]);
     }
     still.finish();
     cones.places.clear();

@@ -257,10 +257,13 @@ fn solve<R: Real>(
     }
     stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
-    prepare_reactions(layout, settings, state.alive, ws); // G = J H⁻¹ Jᵀ
+    if let Solver::ComFree(solver) = &settings.solver {
+        stage!(R, comfree::fade(solver, &mut ws.cones));
+    }
     stage!(R, first_impulses(layout, ws));
     solve_factored(layout, ws);
     ws.u.copy_from_slice(&ws.x);
+    prepare_reactions(layout, settings, state.alive, ws); // G = J H⁻¹ Jᵀ
     let mut report = stage!(R, blank_report(ws));
     let mut going = state.alive; // a lane that is done is left alone, so that it does not see its neighbours
     let mut undone = R::Mask::splat(false);
@@ -287,6 +290,9 @@ fn solve<R: Real>(
         }
         solve_factored(layout, ws);
         stage!(R, subtract(going, ws)); // u ← u − H⁻¹Jᵀ S⁻¹ c(q⁺)/Δt
+        if let Solver::Padmm(_) = settings.solver {
+            stage!(R, cones::set_velocities(layout, ws));
+        }
     }
     if undone.any() {
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
@@ -324,6 +330,7 @@ fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, alive: R::Ma
         Solver::Padmm(solver) => solver,
     };
     stage!(R, cones::whiten(layout, ws));
+    stage!(R, cones::set_velocities(layout, ws));
     if let Some(pile) = &mut ws.pile {
         ws.cones.places.clear();
         stage!(R, worlds::share_out(false, R::Mask::splat(true), &mut ws.cones));
@@ -353,7 +360,6 @@ fn solve_reactions<R: Real>(
         }
         Solver::Padmm(solver) => solver,
     };
-    stage!(R, cones::set_velocities(layout, ws));
     let cones = &mut ws.cones;
     let outcome = match &mut ws.pile {
         Some(pile) => {
