@@ -8,6 +8,7 @@
 //! | `wrt` | what a step can be differentiated with respect to |
 //! | `inputs` | all that a step depends on, in any numbers |
 //! | `solved` | the step at κ, solved to rounding, and its equations in dual numbers |
+//! | `repeated` | what stays as it was found in these |
 //! | `passes` | which numbers share an evaluation |
 //! | `slopes` | ∂r/∂θ, equation by equation |
 //! | `formulas` | the same for states and controls, without dual numbers |
@@ -27,6 +28,7 @@ mod formulas;
 mod inputs;
 mod minimal;
 mod passes;
+mod repeated;
 mod several;
 mod slopes;
 mod solve_columns;
