@@ -14,6 +14,7 @@ use crate::workspace::Workspace;
 use bellcrank_collide::Hints;
 use bellcrank_math::{Elem, LaneJob, Mask, Real, Vec3};
 use bellcrank_model::{Model, Parameters};
+use std::any::Any;
 use std::sync::Arc;
 
 /// What a batch asks of a group, whatever its numbers.
@@ -51,6 +52,8 @@ pub(crate) trait Group: Send + Sync {
     fn layout(&self) -> &Layout;
     /// Everything needed to resume.
     fn save(&self, world: usize) -> Vec<f64>;
+    /// State and control of the block whose lanes are these worlds, all of them and in order, where its numbers have 64 bits.
+    fn block_of(&self, worlds: &[usize]) -> Option<(&dyn Any, &dyn Any)>;
     /// Takes the values of `save` back; those of another model are left alone.
     fn load(&mut self, world: usize, values: &[f64]);
 }

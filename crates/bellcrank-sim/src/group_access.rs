@@ -15,6 +15,7 @@ use crate::workspace::Workspace;
 use bellcrank_collide::{Contacts, collide};
 use bellcrank_math::{Elem, Inline, Mask, Real, Vec3};
 use bellcrank_model::Parameters;
+use std::any::{Any, TypeId};
 
 /// Shapes that are nearer than this are listed as contacts [m].
 const LOOK_AHEAD: f64 = 1e-3;
@@ -256,6 +257,15 @@ impl<R: Real> Group for LaneGroup<R> {
         let (body, step) = block.frozen[lane].map_or((-1.0, 0.0), |(b, s)| (b as f64, s as f64));
         values.extend([body, step]);
         values
+    }
+
+    fn block_of(&self, worlds: &[usize]) -> Option<(&dyn Any, &dyn Any)> {
+        let first = *worlds.first()?;
+        let all = first.is_multiple_of(R::LANES) && worlds.len() == R::LANES;
+        let whole = all && worlds.iter().enumerate().all(|(k, world)| *world == first + k);
+        let block = &self.blocks[first / R::LANES];
+        let double = TypeId::of::<R::Elem>() == TypeId::of::<f64>();
+        (whole && double).then_some((&block.state, &block.control))
     }
 
     fn load(&mut self, world: usize, values: &[f64]) {

@@ -76,6 +76,27 @@ pub(crate) fn write_lanes<R: Real<Elem = f64>>(
     true
 }
 
+/// All lanes of another block.
+pub(crate) fn copy_lanes<R: Real>(
+    (state, control): (&mut State<R>, &mut Control<R>),
+    (from, told): (&State<R>, &Control<R>),
+) {
+    let State { X_WB, V_WB, q, scalar_impulse, joint_impulse, contact_impulse, contact_slot, alive } = from;
+    state.X_WB.clone_from(X_WB);
+    state.V_WB.clone_from(V_WB);
+    state.q.clone_from(q);
+    state.scalar_impulse.clone_from(scalar_impulse);
+    state.joint_impulse.clone_from(joint_impulse);
+    state.contact_impulse.clone_from(contact_impulse);
+    state.contact_slot.clone_from(contact_slot);
+    state.alive = *alive;
+    let Control { target_position, target_velocity, effort, wrench } = told;
+    control.target_position.clone_from(target_position);
+    control.target_velocity.clone_from(target_velocity);
+    control.effort.clone_from(effort);
+    control.wrench.clone_from(wrench);
+}
+
 /// The reverse; false when the number of values does not fit, and nothing is changed then.
 pub(crate) fn write_lane<R: Real>(
     state: &mut State<R>,

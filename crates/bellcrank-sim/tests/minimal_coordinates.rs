@@ -4,8 +4,12 @@ use crate::common::{built, noise};
 use crate::discrete_mechanics::variational;
 use crate::free_flight::{kinds, twister};
 use bellcrank_math::{Pose, Quat, Twist, Vec3, so3};
-use bellcrank_model::{JointKind, Model, library};
-use bellcrank_sim::{Batch, BatchOptions, Freedom, InteriorPoint, MinimalState, Wrt};
+use bellcrank_model::{
+    Actuator, Body, BodyId, Coupling, Dof, Joint, JointKind, Model, ModelBuilder, Parameters, WORLD, library,
+};
+use bellcrank_sim::{
+    Batch, BatchOptions, Freedom, Integrator, InteriorPoint, Method, MinimalState, Settings, Wrt,
+};
 use std::sync::Arc;
 
 const DT: f64 = 0.01;
@@ -198,41 +202,116 @@ fn where_loops_close_the_independent_freedoms_are_the_mobility() {
     }
 }
 
-/// The step from minimal to minimal state is the chain of its three parts, in freedoms with and without loops.
+/// Five links whose joints point from the later link to the earlier one: the tree goes through all of them backwards.
+fn backwards(kind: JointKind) -> ModelBuilder {
+    let mut m = ModelBuilder::new("backwards");
+    for i in 0..5 {
+        let at = Pose::translation(0.0, 0.1 * f64::from(i), f64::from(i));
+        m.body(Body::new(format!("link{i}")).at(at).solid_box(1.0, Vec3::new(0.1, 0.2, 0.9)));
+    }
+    for i in 0..4 {
+        let (name, from, to) = (format!("joint{i}"), format!("link{}", i + 1), format!("link{i}"));
+        let at = Vec3::new(0.0, 0.1 * f64::from(i), f64::from(i) + 0.5);
+        let mut joint =
+            Joint::new(&name, kind, from.as_str(), to.as_str()).placed(at, Vec3::new(1.0, 0.3, 0.2));
+        for k in 0..kind.dof_count() {
+            joint = joint.dof(k, Dof { damping: 0.1, ..Dof::default() });
+        }
+        m.joint(joint);
+        for k in 0..kind.dof_count() {
+            m.actuator(Actuator::effort(format!("motor{i}_{k}"), name.as_str()).dof(k));
+        }
+    }
+    m
+}
+
+/// A four-bar with a geared follower on each of its hinges, the one that closes the loop among them.
+fn geared_four_bar() -> ModelBuilder {
+    let mut m = library::four_bar();
+    for (i, joint) in built(library::four_bar()).joints().iter().enumerate() {
+        let (at, axle) = (Vec3::new(i as f64, 2.0, 0.0), format!("axle{i}"));
+        let body = Body::new(format!("follower{i}")).at(Pose::from_position(at));
+        m.body(body.solid_box(0.2, Vec3::new(0.1, 0.1, 0.2)));
+        let hinge = Joint::revolute(&axle, WORLD, format!("follower{i}").as_str());
+        m.joint(hinge.placed(at + Vec3::new(0.0, 0.0, 0.1), Vec3::y_axis()));
+        m.coupling(
+            Coupling::new(format!("gear{i}")).term(joint.name.as_str(), 1.0).term(axle.as_str(), -0.5),
+        );
+    }
+    m
+}
+
+/// The step from minimal to minimal state is the chain of its three parts: every kind of joint in both directions, with and
+/// without loops, couplings and contacts, both integrators. Columns of all bodies may open joints by 1e-7 of their velocities, which go
+/// with 1/Δt where positions change: 1e-5. Robots with motors and contacts, which hold them, are better.
 #[test]
 fn a_step_in_minimal_coordinates_is_the_chain_of_its_parts() {
-    for build in [library::quadruped, library::hybrid_biped] {
-        let model = built(build());
-        let mut b = batch(&model);
-        b.step(20);
-        let list = b.independent_freedoms(0).unwrap();
-        let besides = [Wrt::TargetPosition(0), Wrt::TargetPosition(3)];
-        let found = b.minimal_step_jacobian(0, 1e-4, &list, &besides).unwrap();
-        let mut wrt = Wrt::state(model.bodies().len());
-        wrt.extend(besides);
-        let start = b.minimal_jacobian(0, &list).unwrap().to_maximal;
-        let whole = b.advance_with_jacobians(&[0], 1e-4, &wrt).unwrap().remove(0);
-        let end = b.minimal_jacobian(0, &list).unwrap().to_minimal;
-        let (d, states) = (2 * list.len(), 12 * model.bodies().len());
-        let size = found.jacobian.values.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-        for r in 0..d {
-            let row: Vec<f64> =
-                (0..wrt.len()).map(|c| (0..states).map(|k| end.get(r, k) * whole.get(k, c)).sum()).collect();
-            for c in 0..d + besides.len() {
-                let expected: f64 = if c < d {
-                    (0..states).map(|k| row[k] * start.get(k, c)).sum()
-                } else {
-                    row[states + c - d]
-                };
-                let off = (found.jacobian.get(r, c) - expected).abs();
-                assert!(off < 1e-7 * size, "{} {r} {c}: {off:e} of {size:e}", model.name());
-            }
+    let mut models = trees();
+    models.extend(kinds().map(|kind| built(backwards(kind))));
+    let loops = [
+        library::hybrid_biped,
+        library::four_bar,
+        library::bennett,
+        library::delta,
+        library::stewart,
+        library::five_bar_quadruped,
+        library::stack,
+    ];
+    models.extend(loops.iter().map(|build| built(build())));
+    models.push(built(geared_four_bar()));
+    for model in models {
+        for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
+            let method = Method::InteriorPoint(InteriorPoint { kappa: 1e-4, ..InteriorPoint::default() });
+            let settings = Some(Settings { integrator, method, ..Settings::default() });
+            let options = BatchOptions { dt: DT, settings, scalar: true, ..BatchOptions::default() };
+            let mut b = Batch::new(model.clone(), 1, options).unwrap();
+            let off = off_the_chain(&model, &mut b);
+            let held =
+                ["quadruped", "humanoid", "hybrid_biped", "arm", "delta", "stack"].contains(&model.name());
+            assert!(off < if held { 1e-7 } else { 5e-5 }, "{} {integrator:?}: {off:e}", model.name());
         }
     }
 }
 
+/// How far it is from that, as a share of the largest number.
+fn off_the_chain(model: &Model, b: &mut Batch) -> f64 {
+    let motors = model.actuators().len();
+    for a in 0..motors {
+        b.set_effort(0, a, 0.3 * noise(2, a)).unwrap();
+    }
+    b.step(20);
+    let list = b.independent_freedoms(0).unwrap();
+    let besides: Vec<Wrt> =
+        (0..motors.min(3)).flat_map(|a| [Wrt::TargetPosition(a), Wrt::Effort(a)]).collect();
+    let found = b.minimal_step_jacobian(0, 1e-4, &list, &besides).unwrap();
+    // with a parameter besides, columns of all bodies are solved for
+    let longer = b.minimal_step_jacobian(0, 1e-4, &list, &[Wrt::Mass(0)]).unwrap();
+    let mut wrt = Wrt::state(model.bodies().len());
+    wrt.extend(&besides);
+    let start = b.minimal_jacobian(0, &list).unwrap().to_maximal;
+    let whole = b.advance_with_jacobians(&[0], 1e-4, &wrt).unwrap().remove(0);
+    let end = b.minimal_jacobian(0, &list).unwrap().to_minimal;
+    let (d, states) = (2 * list.len(), 12 * model.bodies().len());
+    let size = found.jacobian.values.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    let mut worst = 0.0_f64;
+    for r in 0..d {
+        let row: Vec<f64> =
+            (0..wrt.len()).map(|c| (0..states).map(|k| end.get(r, k) * whole.get(k, c)).sum()).collect();
+        for c in 0..d + besides.len() {
+            let expected: f64 =
+                if c < d { (0..states).map(|k| row[k] * start.get(k, c)).sum() } else { row[states + c - d] };
+            worst = worst.max((found.jacobian.get(r, c) - expected).abs() / size);
+        }
+        for c in 0..d {
+            worst = worst.max((found.jacobian.get(r, c) - longer.jacobian.get(r, c)).abs() / size);
+        }
+    }
+    worst
+}
+
 /// Worlds in different states, taken together one per lane and more of them than there are lanes: each as if it were alone, to
-/// what rounding leaves. With loops and without, standing, falling and in the air; and models in turns.
+/// what rounding leaves. With loops and without, standing, falling and in the air; models in turns, and masses that differ. In
+/// the order of the batch or in another: the same bits.
 #[test]
 fn worlds_taken_together_are_differentiated_as_each_alone() {
     let quadruped = built(library::quadruped());
@@ -249,6 +328,12 @@ fn worlds_taken_together_are_differentiated_as_each_alone() {
                 b.set_effort(world, a, 0.1 * noise(world, a)).unwrap();
             }
         }
+        let heavier = |p: &mut Parameters| {
+            for (world, body) in p.body_mut(BodyId::new(1)).spread(10).iter_mut().enumerate() {
+                body.mass *= 1.0 + 0.02 * world as f64;
+            }
+        };
+        b.change_parameters(0, heavier).unwrap();
         b.step(15);
         let list = b.independent_freedoms(0).unwrap();
         let besides = [Wrt::TargetPosition(0), Wrt::Effort(0)];
@@ -268,40 +353,83 @@ fn worlds_taken_together_are_differentiated_as_each_alone() {
                 assert!(off < 1e-12, "{} {world}: {off:e}", model.name());
             }
         }
+        let in_order = b.minimal_step_jacobians(&[0, 1, 2, 3, 4, 5, 6, 7], 1e-4, &list, &besides).unwrap();
+        for (found, &world) in together.iter().zip(&worlds).filter(|(_, world)| **world < 8) {
+            assert_eq!(found.jacobian, in_order[world].jacobian, "{} {world}", model.name());
+        }
         let [first, second] = [&together[0].jacobian.values, &together[1].jacobian.values];
         assert_ne!(first, second, "worlds that differ");
     }
 }
 
-/// A quadruped's step in minimal coordinates against central differences of minimal states.
+/// Steps in minimal coordinates against central differences of minimal states: a quadruped on its feet, and every kind of joint in both
+/// directions, bent and in motion. Steps are solved to about 1e-14, which a difference of 2e-5 and rates over 0.01 s make 1e-7.
 #[test]
 fn a_step_in_minimal_coordinates_has_the_derivative_of_its_differences() {
-    let model = built(library::quadruped());
-    let mut b = batch(&model);
-    b.step(20);
-    let all: Vec<usize> = (0..b.freedoms(0).unwrap().len()).collect();
+    let mut standing = batch(&built(library::quadruped()));
+    standing.step(20);
+    let off = off_differences(&standing);
+    println!("quadruped in minimal coordinates: {off:e}");
+    assert!(off < 1e-6, "{off:e}");
+    for kind in kinds() {
+        for build in [twister(kind, 0.1, 0.1), backwards(kind)] {
+            let model = built(build);
+            let mut b = batch(&model);
+            b.set_minimal_state(0, &shaken(&b, 5)).unwrap();
+            for a in 0..model.actuators().len() {
+                b.set_effort(0, a, noise(3, a)).unwrap();
+            }
+            b.step(2);
+            let off = off_differences(&b);
+            println!("{} {kind:?} in minimal coordinates: {off:e}", model.name());
+            assert!(off < 1e-6, "{} {kind:?}: {off:e}", model.name());
+        }
+    }
+}
+
+/// How far the next step's derivative is from differences, as a share of each column.
+fn off_differences(b: &Batch) -> f64 {
+    let (model, freedoms) = (b.model(0).unwrap().clone(), b.freedoms(0).unwrap());
+    let all: Vec<usize> = (0..freedoms.len()).collect();
     let jacobian = b.minimal_step_jacobian(0, 1e-4, &all, &[]).unwrap().jacobian;
     let (state, step, exact) = (b.minimal_state(0).unwrap(), 1e-5, b.snapshot());
+    let plain = plain_coordinates(&model);
     let mut worst = 0.0_f64;
     for k in (0..2 * all.len()).step_by(3) {
         let [high, low] = [step, -step].map(|amount| {
             let mut other = batch(&model);
             other.restore(&exact).unwrap();
-            other.set_minimal_state(0, &nudged(&b, &state, k, amount)).unwrap();
+            other.set_minimal_state(0, &nudged(b, &state, k, amount)).unwrap();
             other.advance_with_jacobians(&[0], 1e-4, &[]).unwrap();
             other.minimal_state(0).unwrap()
         });
         let size = (0..2 * all.len()).fold(1e-2_f64, |m, r| m.max(jacobian.get(r, k).abs()));
-        for r in 6..all.len() {
-            // hinges: their coordinates are plain numbers
-            let q = (high.coordinates[r + 1] - low.coordinates[r + 1]) / (2.0 * step);
+        for r in 0..all.len() {
             let rate = (high.rates[r] - low.rates[r]) / (2.0 * step);
-            worst = worst.max((q - jacobian.get(r, k)).abs() / size);
             worst = worst.max((rate - jacobian.get(all.len() + r, k)).abs() / size);
+            if let Some(at) = plain[r] {
+                let q = (high.coordinates[at] - low.coordinates[at]) / (2.0 * step);
+                worst = worst.max((q - jacobian.get(r, k)).abs() / size);
+            }
         }
     }
-    println!("quadruped in minimal coordinates: {worst:e}");
-    assert!(worst < 1e-6, "{worst:e}");
+    worst
+}
+
+/// By freedom: its coordinate, where that is a plain number and no part of a quaternion.
+fn plain_coordinates(model: &Model) -> Vec<Option<usize>> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    for node in model.graph().tree() {
+        let kind = node.joint.map_or(JointKind::Free, |j| model.joints()[j.index()].kind);
+        let plain = match kind {
+            JointKind::Spherical => 0,
+            JointKind::Free => 3,
+            _ => kind.dof_count(),
+        };
+        all.extend((0..kind.dof_count()).map(|k| (k < plain).then_some(at + k)));
+        at += kind.coordinate_count();
+    }
+    all
 }
 
 #[test]

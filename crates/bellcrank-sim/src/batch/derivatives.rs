@@ -210,19 +210,20 @@ impl Batch {
             return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
         }
         wrt.iter().try_for_each(|wrt| wrt.check(model, layout))?;
-        let saved: Vec<Vec<f64>> = places
-            .iter()
-            .map(|(_, w)| {
-                let mut values = self.groups[g].save(*w);
-                values.truncate(values.len() - 3); // age and frozen body are no part of the state
-                values
-            })
-            .collect();
+        let own: Vec<usize> = places.iter().map(|place| place.1).collect();
+        let block = if own.len() > 1 { self.groups[g].block_of(&own) } else { None };
+        let save = |world: &usize| {
+            let mut values = self.groups[g].save(*world);
+            values.truncate(values.len() - 3); // age and frozen body are no part of the state
+            values
+        };
+        let saved: Vec<Vec<f64>> =
+            own.iter().map(|world| if block.is_some() { Vec::new() } else { save(world) }).collect();
         let (parameters, dt) = (&self.parameters[g], self.dt);
         let sources: Vec<Source<'_>> = saved
             .iter()
-            .zip(&places)
-            .map(|(values, (_, world))| Source { model, layout, parameters, world: *world, values, dt })
+            .zip(&own)
+            .map(|(values, world)| Source { model, layout, parameters, world: *world, values, block, dt })
             .collect();
         let mut scratch = self.borrow_scratch(g).unwrap_or_else(|| Box::new(Scratch::new(&sources[0])));
         scratch.visit(&sources[0]);

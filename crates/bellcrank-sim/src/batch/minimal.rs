@@ -91,9 +91,16 @@ impl Batch {
             self.check_freedoms(*world, freedoms)?;
         }
         let each = self.over(&self.chunks(worlds)?, |_, chunk| {
-            self.on_worlds(&worlds[chunk], kappa, besides, |scratch, sources, how| {
-                scratch.minimal_steps(sources, how, (freedoms, besides))
-            })
+            let worlds = &worlds[chunk];
+            let found = self.on_worlds(worlds, kappa, besides, |scratch, sources, how| {
+                Ok(scratch.minimal_steps(sources, how, (freedoms, besides)))
+            })?;
+            let each = found.into_iter().zip(worlds);
+            let told = each.map(|(step, world)| match step {
+                Some(step) => Ok(step),
+                None => self.minimal_step_jacobian(*world, kappa, freedoms, besides),
+            });
+            told.collect::<Result<Vec<_>, _>>()
         })?;
         Ok(each.into_iter().flatten().collect())
     }

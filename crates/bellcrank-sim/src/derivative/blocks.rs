@@ -33,7 +33,7 @@ fn source<'a>(
     parameters: &'a Parameters,
     values: &'a [f64],
 ) -> Source<'a> {
-    Source { model, layout, parameters, world: 0, values, dt: 0.01 }
+    Source { model, layout, parameters, world: 0, values, block: None, dt: 0.01 }
 }
 
 impl World {

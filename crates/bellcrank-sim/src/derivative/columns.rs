@@ -1,7 +1,7 @@
 //! Columns of ∂r/∂θ, few numbers each: a number enters the equations of a body and its neighbours only.
 
 use super::Wrt;
-use super::formulas::{Answer, Formulas, Slot};
+use super::formulas::{Answer, Formulas, Slot, control_push};
 use super::passes::{Equation, Incidence, Passes};
 use super::slopes::{Six, Slopes};
 use crate::layout::Layout;
@@ -123,8 +123,9 @@ impl Columns {
                     put_slots(list, &formulas.slots.velocity[body], 3 + axis);
                 }
                 _ => {
-                    let Some((j, i, push)) = formulas.control(answer, *wrt) else { continue };
+                    let Some((j, k, push)) = control_push(answer, &formulas.dofs, *wrt) else { continue };
                     let (joint, start) = (&layout.joints[j], &answer.ws.joints[j]);
+                    let i = joint.kind.row_count() + k;
                     put(list, layout.position[joint.successor], start.s[i].map(|x| x * push));
                     if let Some(p) = joint.predecessor {
                         put(list, layout.position[p], start.p[i].map(|x| x * push));

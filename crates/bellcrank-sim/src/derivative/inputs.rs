@@ -9,6 +9,7 @@ use crate::state::{Control, State};
 use crate::step::stage;
 use bellcrank_math::{Inline, Quat, Real, Vec3, so3};
 use bellcrank_model::{Model, Parameters};
+use std::any::Any;
 
 /// One world.
 pub(crate) struct Inputs<R: Real> {
@@ -28,6 +29,8 @@ pub(crate) struct Source<'a> {
     pub world: usize,
     /// State and control, as `lane_access` lists them.
     pub values: &'a [f64],
+    /// In place of these: state and control of as many worlds as there are lanes, of which this is the first.
+    pub block: Option<(&'a dyn Any, &'a dyn Any)>,
     pub dt: f64,
 }
 

@@ -8,11 +8,11 @@
 //! | `wrt` | what a step can be differentiated with respect to |
 //! | `inputs` | all that a step depends on, in any numbers |
 //! | `solved` | the step at κ, solved to rounding, and its equations in dual numbers |
+//! | `repeated` | what stays as it was found in these |
 //! | `passes` | which numbers share an evaluation |
 //! | `slopes` | ∂r/∂θ, equation by equation |
 //! | `formulas` | the same for states and controls, without dual numbers |
 //! | `columns` | the same, column by column |
-//! | `spread` | what lanes are: columns of one world, or worlds |
 //! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
 //! | `several` | minimal Jacobians of several worlds at once |
 //! | `minimal` | minimal and maximal coordinates |
@@ -28,11 +28,11 @@ mod formulas;
 mod inputs;
 mod minimal;
 mod passes;
+mod repeated;
 mod several;
 mod slopes;
 mod solve_columns;
 mod solved;
-mod spread;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};
@@ -133,6 +133,7 @@ impl Scratch {
         wrt: &[Wrt],
     ) -> Result<StepJacobian, BatchError> {
         self.solve(source, how, None)?;
+        self.solved.factor(source.layout, how);
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
         let factored = Factored { layout: source.layout, solved };
@@ -148,6 +149,7 @@ impl Scratch {
         (cotangent, wrt): (&[f64], &[Wrt]),
     ) -> Result<StepPullback, BatchError> {
         self.solve(source, how, None)?;
+        self.solved.factor(source.layout, how);
         self.linearise(source, how, wrt)?;
         let (columns, solved) = (&self.columns, &self.solved);
         let cotangents = f64::run(Inline(

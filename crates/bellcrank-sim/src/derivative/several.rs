@@ -1,13 +1,12 @@
 //! Minimal Jacobians of several worlds of one model at once, one world per lane: the solve, the slopes and the columns are
 //! those of one world, in other numbers.
 
-use super::formulas::{Formulas, is_control, is_covered};
-use super::minimal::{Freedom, Lists, Moving, Tree, minimal_columns};
-use super::solved::{POLISH, is_spread};
-use super::{Dense, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
-use crate::batch::BatchError;
+use super::formulas::{is_control, is_covered};
+use super::minimal::{Freedom, Lists, Moving, Reduced, Tree};
+use super::solved::{Polish, is_spread};
+use super::{Dense, Inputs, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
 use crate::constants::Constants;
-use crate::lane_access::write_lanes;
+use crate::lane_access::{copy_lanes, write_lanes};
 use crate::step::{Settings, stage};
 use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist};
 use bellcrank_solve::InteriorPoint;
@@ -17,15 +16,14 @@ pub(crate) trait Several: Send {
     /// Worlds at once.
     fn lanes(&self) -> usize;
 
-    /// The Jacobians of these worlds, no more than there are lanes; none where the step does not converge or formulas do not
-    /// hold, which is then for one world alone to tell.
+    /// The Jacobians of these worlds, no more than there are lanes; none where the step does not converge, formulas do not
+    /// hold or freedoms are not independent, which is then for one world alone to tell.
     fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        plain: &Constants<f64>,
         how: (&Settings, &InteriorPoint),
         lists: Lists<'_>,
-    ) -> Result<Vec<Option<MinimalStep>>, BatchError>;
+    ) -> Vec<Option<MinimalStep>>;
 }
 
 struct LaneSteps<R: Real> {
@@ -33,7 +31,7 @@ struct LaneSteps<R: Real> {
     /// Whose constants these are, where worlds differ.
     worlds: Vec<usize>,
     solved: Solved<R>,
-    formulas: Formulas<R>,
+    reduced: Reduced<R>,
 }
 
 /// Makes it for the lanes of the processor at hand.
@@ -46,7 +44,8 @@ impl LaneJob<f64> for MakeSeveral<'_> {
         let Source { model, layout, parameters, world, .. } = *self.0;
         let constants = Constants::<R>::of(model, layout, parameters, |_| world);
         let solved = Solved::new(self.0, &constants);
-        Box::new(LaneSteps { constants, worlds: Vec::new(), solved, formulas: Formulas::new(layout) })
+        let reduced = Reduced::new(&Tree { model, layout, constants: &constants });
+        Box::new(LaneSteps { constants, worlds: Vec::new(), solved, reduced })
     }
 }
 
@@ -63,15 +62,29 @@ impl<R: Real<Elem = f64>> LaneSteps<R> {
         }
     }
 
-    /// Where the step of a lane ends.
-    fn end(&self, source: &Source<'_>, lane: usize) -> StepEnd {
-        let Solved { ws, iterations, .. } = &self.solved;
-        let velocity = |k: &usize| Twist::from_array(ws.u[*k]).lane(lane);
-        StepEnd {
-            poses: ws.X_next.iter().map(|X| X.lane(lane)).collect(),
-            velocities: source.layout.position.iter().map(velocity).collect(),
-            iterations: iterations.lane(lane) as usize,
+    /// Takes the states of these worlds; false where they are not those of this model.
+    fn take(&mut self, sources: &[Source<'_>]) -> bool {
+        let Inputs { state, control, dt, .. } = &mut self.solved.inputs;
+        *dt = R::constant(sources[0].dt);
+        if let Some((from, told)) = sources[0].block {
+            let (Some(from), Some(told)) = (from.downcast_ref(), told.downcast_ref()) else { return false };
+            copy_lanes((state, control), (from, told));
+            return sources.len() == R::LANES;
         }
+        let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
+        write_lanes(state, control, &values)
+    }
+
+    /// Where the step of a lane ends.
+    #[inline(always)]
+    fn end(&self, source: &Source<'_>, lane: usize) -> StepEnd {
+        let (Solved { ws, iterations, .. }, count) = (&self.solved, source.layout.position.len());
+        let (mut poses, mut velocities) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (X, k) in ws.X_next.iter().zip(&source.layout.position) {
+            poses.push(X.lane(lane));
+            velocities.push(Twist::from_array(ws.u[*k]).lane(lane));
+        }
+        StepEnd { poses, velocities, iterations: iterations.lane(lane) as usize }
     }
 }
 
@@ -83,62 +96,50 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
     fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        plain: &Constants<f64>,
         how: (&Settings, &InteriorPoint),
         lists: Lists<'_>,
-    ) -> Result<Vec<Option<MinimalStep>>, BatchError> {
-        let (Some(source), count) = (sources.first(), sources.len()) else { return Ok(Vec::new()) };
+    ) -> Vec<Option<MinimalStep>> {
+        let (Some(source), count) = (sources.first(), sources.len()) else { return Vec::new() };
         self.visit(sources);
-        let inputs = &mut self.solved.inputs;
-        let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
-        write_lanes(&mut inputs.state, &mut inputs.control, &values);
-        inputs.dt = R::constant(source.dt);
+        if !self.take(sources) {
+            return (0..count).map(|_| None).collect();
+        }
         self.solved.look_ahead(how.1);
-        let report = self.solved.solve(source.layout, how, POLISH);
-        let (layout, model, dt) = (source.layout, source.model, source.dt);
+        let report = self.solved.solve(source.layout, how, Polish::Touching);
         let answer = self.solved.answer(source, how.0);
         let good = report.converged & stage!(R, is_covered(&answer));
         if !good.any() {
-            return Ok((0..count).map(|_| None).collect());
+            return (0..count).map(|_| None).collect();
         }
-        self.formulas.read(&answer);
-        let integrator = how.0.integrator;
-        let tree = Tree { model, layout, constants: &self.constants };
-        let moving = Moving { tree, integrator, dt };
-        let alone = Moving { tree: Tree { model, layout, constants: plain }, integrator, dt };
-        let from = (&self.solved, &self.formulas);
-        let all = minimal_columns((&moving, &alone), from, &answer, lists, count)?;
-        let columns = 2 * lists.list.len() + lists.besides.len();
+        let tree = Tree { model: source.model, layout: source.layout, constants: &self.constants };
+        let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
+        let (told, all) = self.reduced.jacobians(&moving, (&self.solved, &answer), lists, count);
+        let (good, columns) = (good & told, 2 * lists.list.len() + lists.besides.len());
         let each = all.into_iter().zip(sources).enumerate();
-        Ok(each
-            .map(|(lane, (values, source))| {
-                (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
-                    freedoms: lists.freedoms.to_vec(),
-                    jacobian: Dense { columns, values },
-                    end: self.end(source, lane),
-                })
+        each.map(|(lane, (values, source))| {
+            (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
+                freedoms: lists.freedoms.to_vec(),
+                jacobian: Dense { columns, values },
+                end: stage!(R, self.end(source, lane)),
             })
-            .collect())
+        })
+        .collect()
     }
 }
 
 impl Scratch {
-    /// Whether several worlds can be taken at once: loops are closed with plain numbers, which all must share.
-    fn takes_several(&self, source: &Source<'_>, besides: &[Wrt]) -> bool {
-        let tree = Tree { model: source.model, layout: source.layout, constants: self.constants() };
-        besides.iter().all(|wrt| is_control(*wrt)) && !(tree.is_closed() && is_spread(source))
-    }
-
-    /// The Jacobians of several worlds of one model.
+    /// The Jacobians of several worlds of one model; none where one world alone must tell.
     pub fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
         how: (&Settings, &InteriorPoint),
         (list, besides): (&[usize], &[Wrt]),
-    ) -> Result<Vec<MinimalStep>, BatchError> {
-        let Some(source) = sources.first() else { return Ok(Vec::new()) };
+    ) -> Vec<Option<MinimalStep>> {
         let mut found: Vec<Option<MinimalStep>> = Vec::with_capacity(sources.len());
-        if sources.len() > 1 && self.takes_several(source, besides) {
+        if let Some(source) = sources.first()
+            && sources.len() > 1
+            && besides.iter().all(|wrt| is_control(*wrt))
+        {
             let all = self.moving(source, how.0).tree.freedoms();
             let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
             let lists = Lists { list, freedoms: &freedoms, besides };
@@ -147,19 +148,11 @@ impl Scratch {
                 None => f64::with_lanes(MakeSeveral(source)),
             };
             for chunk in sources.chunks(several.lanes()) {
-                found.extend(several.minimal_steps(chunk, self.constants(), how, lists)?);
+                found.extend(several.minimal_steps(chunk, how, lists));
             }
             self.several = Some(several);
         }
         found.resize(sources.len(), None);
-        let each = found.into_iter().zip(sources);
-        each.map(|(step, source)| match step {
-            Some(step) => Ok(step),
-            None => {
-                self.visit(source);
-                self.minimal_step(source, how, (list, besides))
-            }
-        })
-        .collect()
+        found
     }
 }

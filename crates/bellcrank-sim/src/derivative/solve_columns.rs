@@ -8,7 +8,6 @@
 
 use super::Solved;
 use super::columns::{Columns, Rows};
-use super::spread::{ColumnLanes, Spread};
 use crate::layout::Layout;
 use bellcrank_math::{Inline, LaneJob, Mask, Real};
 
@@ -20,13 +19,13 @@ pub(super) const ENOUGH: f64 = 1e-7;
 /// Solves for all columns.
 pub(crate) struct SolveColumns<'a> {
     pub columns: &'a Columns,
-    pub factored: Factored<'a, f64>,
+    pub factored: Factored<'a>,
 }
 
 /// A solved step with its factor.
-pub(crate) struct Factored<'a, N: Real> {
+pub(crate) struct Factored<'a> {
     pub layout: &'a Layout,
-    pub solved: &'a Solved<N>,
+    pub solved: &'a Solved,
 }
 
 impl LaneJob<f64> for SolveColumns<'_> {
@@ -38,14 +37,14 @@ impl LaneJob<f64> for SolveColumns<'_> {
         let (rows, bodies) = (Rows::of(self.factored.layout), self.factored.layout.position.len());
         let mut out = vec![0.0; 12 * bodies * count];
         let mut given = vec![0.0; rows.all * 6 * R::LANES];
-        let mut work = Work::<R>::new(&rows, 1);
+        let mut work = Work::<R>::new(&rows);
         for first in (0..count).step_by(R::LANES) {
             self.scatter::<R>(first, &mut given, &mut work.some);
             R::run(Inline(
                 #[inline(always)]
                 || {
                     work.load(&rows, &mut given);
-                    self.factored.solve::<ColumnLanes<R>>(&mut work);
+                    self.factored.solve(&mut work);
                     self.write(&work, (first, count), &mut out);
                 },
             ));
@@ -54,7 +53,7 @@ impl LaneJob<f64> for SolveColumns<'_> {
     }
 }
 
-/// One right-hand side per lane, in as many packs as are solved for together; these are next to each other in every row.
+/// One right-hand side per lane.
 pub(super) struct Work<R> {
     /// By elimination position: pushes, then velocities; what a refinement adds.
     pub u: Vec<[R; 6]>,
@@ -64,12 +63,11 @@ pub(super) struct Work<R> {
     pub ends: Vec<[R; 6]>,
     /// By row: whether the columns at hand have anything there.
     some: Vec<bool>,
-    packs: usize,
 }
 
 impl<R: Real<Elem = f64>> Work<R> {
-    pub fn new(rows: &Rows, packs: usize) -> Self {
-        let room = |count: usize| vec![[R::zero(); 6]; count * packs];
+    pub fn new(rows: &Rows) -> Self {
+        let room = |count: usize| vec![[R::zero(); 6]; count];
         Work {
             u: room(rows.joints),
             more: room(rows.joints),
@@ -77,7 +75,6 @@ impl<R: Real<Elem = f64>> Work<R> {
             couplings: room(rows.ends - rows.couplings),
             ends: room(rows.joints),
             some: vec![false; rows.all],
-            packs,
         }
     }
 
@@ -92,9 +89,9 @@ impl<R: Real<Elem = f64>> Work<R> {
         self.some.fill(false);
     }
 
-    /// One row of one pack, to be added to.
+    /// One row, to be added to.
     #[inline(always)]
-    pub fn at(&mut self, rows: &Rows, row: usize, pack: usize) -> &mut [R; 6] {
+    pub fn at(&mut self, rows: &Rows, row: usize) -> &mut [R; 6] {
         self.some[row] = true;
         let (list, first) = if row < rows.joints {
             (&mut self.u, 0)
@@ -105,7 +102,7 @@ impl<R: Real<Elem = f64>> Work<R> {
         } else {
             (&mut self.ends, rows.ends)
         };
-        &mut list[(row - first) * self.packs + pack]
+        &mut list[row - first]
     }
 
     #[inline(always)]
@@ -153,7 +150,7 @@ impl SolveColumns<'_> {
     fn write<R: Real<Elem = f64>>(&self, work: &Work<R>, (first, count): (usize, usize), out: &mut [f64]) {
         let end = count.min(first + R::LANES);
         for (b, &k) in self.factored.layout.position.iter().enumerate() {
-            let (u, moved) = (&work.u[k], self.factored.end_pose::<ColumnLanes<R>>(b, work, 0));
+            let (u, moved) = (&work.u[k], self.factored.end_pose(b, work));
             for i in 0..12 {
                 let value = if i < 6 { moved[i] } else { u[i - 6] };
                 value.store(&mut out[(12 * b + i) * count..][first..end]);
@@ -162,156 +159,121 @@ impl SolveColumns<'_> {
     }
 }
 
-impl<N: Real<Elem = f64>> Factored<'_, N> {
+impl Factored<'_> {
     /// H u = push − J₂ᵀ w rest, and rounds of rest ← rest + C u where joints open.
     #[inline(always)]
-    pub fn solve<S: Spread<Number = N>>(&self, work: &mut Work<S::Many>) {
+    pub fn solve<R: Real<Elem = f64>>(&self, work: &mut Work<R>) {
         let (own, Work { u, more, joints, couplings, some, .. }) = (&self.solved.own, work);
-        self.push_rests::<S>(joints, couplings, u, some);
-        S::solve(&own.lu, &own.pattern, u, some);
-        self.open::<S>(u, joints, couplings);
+        self.push_rests(joints, couplings, u, some);
+        own.lu.solve_many_from(&own.pattern, u, some);
+        self.open(u, joints, couplings);
         for round in 0..REFINEMENTS {
-            let mut open = <S::Many as Real>::Mask::splat(false);
-            for pack in 0..S::PACKS {
-                open = open | self.is_open::<S>(u, joints, couplings, pack);
-            }
-            if !open.any() {
+            if !self.is_open(u, joints, couplings) {
                 break;
             }
-            let open = S::of_one_world(open);
-            more.fill([S::Many::zero(); 6]);
+            more.fill([R::zero(); 6]);
             some.fill(true);
-            self.push_rests::<S>(joints, couplings, more, some);
-            S::solve(&own.lu, &own.pattern, more, some);
-            for k in 0..u.len() {
+            self.push_rests(joints, couplings, more, some);
+            own.lu.solve_many_from(&own.pattern, more, some);
+            for (sum, x) in u.iter_mut().zip(&*more) {
                 for i in 0..6 {
-                    // a world that is closed stays as it is, whatever its neighbours need
-                    more[k][i] = S::Many::select(open, more[k][i], S::Many::zero());
-                    u[k][i] += more[k][i];
+                    sum[i] += x[i];
                 }
             }
             if round + 1 < REFINEMENTS {
-                self.open::<S>(more, joints, couplings);
+                self.open(more, joints, couplings);
             }
         }
     }
 
-    /// Which columns of a pack open a joint or a coupling faster than what is left to rounding.
+    /// Whether some column opens a joint or a coupling faster than what is left to rounding.
     #[inline(always)]
-    fn is_open<S: Spread<Number = N>>(
-        &self,
-        u: &[[S::Many; 6]],
-        joints: &[[S::Many; 6]],
-        couplings: &[[S::Many; 6]],
-        pack: usize,
-    ) -> <S::Many as Real>::Mask {
-        let (mut fastest, mut widest) = (S::Many::zero(), S::Many::zero());
-        for k in 0..self.layout.position.len() {
+    fn is_open<R: Real<Elem = f64>>(&self, u: &[[R; 6]], joints: &[[R; 6]], couplings: &[[R; 6]]) -> bool {
+        let (mut fastest, mut widest) = (R::zero(), R::zero());
+        for x in u {
             for i in 0..6 {
-                fastest = fastest.max(u[k * S::PACKS + pack][i].abs());
+                fastest = fastest.max(x[i].abs());
             }
         }
-        for (j, joint) in self.layout.joints.iter().enumerate() {
+        for (rest, joint) in joints.iter().zip(&self.layout.joints) {
             for i in 0..joint.kind.row_count() {
-                widest = widest.max(joints[j * S::PACKS + pack][i].abs());
+                widest = widest.max(rest[i].abs());
             }
         }
-        for c in 0..self.layout.couplings.len() {
-            widest = widest.max(couplings[c * S::PACKS + pack][0].abs());
+        for rest in couplings {
+            widest = widest.max(rest[0].abs());
         }
-        (fastest * S::Many::splat(ENOUGH)).lt(widest)
+        (fastest * R::splat(ENOUGH)).lt(widest).any()
     }
 
     /// x −= J₂ᵀ w rest; only for what `some` says is not zero, which then says what is reached.
     #[inline(always)]
-    fn push_rests<S: Spread<Number = N>>(
+    fn push_rests<R: Real<Elem = f64>>(
         &self,
-        joints: &[[S::Many; 6]],
-        couplings: &[[S::Many; 6]],
-        x: &mut [[S::Many; 6]],
+        joints: &[[R; 6]],
+        couplings: &[[R; 6]],
+        x: &mut [[R; 6]],
         some: &mut [bool],
     ) {
         let (layout, ws, rows) = (self.layout, &self.solved.ws, Rows::of(self.layout));
         for (j, joint) in layout.joints.iter().enumerate() {
-            let (start, s) = (&ws.joints[j], layout.position[joint.successor]);
+            let (start, rest) = (&ws.joints[j], &joints[j]);
+            let (s, p) = (layout.position[joint.successor], joint.predecessor);
             if !some[rows.joints + j] {
                 continue;
             }
             some[s] = true;
-            if let Some(p) = joint.predecessor {
+            if let Some(p) = p {
                 some[layout.position[p]] = true;
             }
             for i in 0..joint.kind.row_count() {
-                for pack in 0..S::PACKS {
-                    let amount = joints[j * S::PACKS + pack][i] * S::lift(start.weight[i]);
-                    subtract_lifted::<S>(&mut x[s * S::PACKS + pack], &start.s[i], amount);
-                    if let Some(p) = joint.predecessor {
-                        let p = layout.position[p];
-                        subtract_lifted::<S>(&mut x[p * S::PACKS + pack], &start.p[i], amount);
-                    }
+                let amount = rest[i] * R::splat(start.weight[i]);
+                subtract(&mut x[s], &start.s[i], amount);
+                if let Some(p) = p {
+                    subtract(&mut x[layout.position[p]], &start.p[i], amount);
                 }
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
+            let amount = couplings[c][0] * R::splat(ws.coupling_weight[c]);
             for (row, &b) in ws.couplings[c].iter().zip(&coupling.bodies) {
-                let k = layout.position[b];
-                some[k] = true;
-                for pack in 0..S::PACKS {
-                    let amount = couplings[c * S::PACKS + pack][0] * S::lift(ws.coupling_weight[c]);
-                    subtract_lifted::<S>(&mut x[k * S::PACKS + pack], row, amount);
-                }
+                some[layout.position[b]] = true;
+                subtract(&mut x[layout.position[b]], row, amount);
             }
         }
     }
 
     /// rest += C x
     #[inline(always)]
-    fn open<S: Spread<Number = N>>(
-        &self,
-        x: &[[S::Many; 6]],
-        joints: &mut [[S::Many; 6]],
-        couplings: &mut [[S::Many; 6]],
-    ) {
+    fn open<R: Real<Elem = f64>>(&self, x: &[[R; 6]], joints: &mut [[R; 6]], couplings: &mut [[R; 6]]) {
         let (layout, own) = (self.layout, &self.solved.own);
         for (j, joint) in layout.joints.iter().enumerate() {
-            let (end, s) = (&own.joints[j], layout.position[joint.successor]);
+            let (end, rest) = (&own.joints[j], &mut joints[j]);
+            let (s, p) = (layout.position[joint.successor], joint.predecessor);
             for i in 0..joint.kind.row_count() {
-                for pack in 0..S::PACKS {
-                    let rest = &mut joints[j * S::PACKS + pack][i];
-                    let mut sum = along::<S>(&end.s[i], &x[s * S::PACKS + pack], *rest);
-                    if let Some(p) = joint.predecessor {
-                        let p = layout.position[p];
-                        sum = along::<S>(&end.p[i], &x[p * S::PACKS + pack], sum);
-                    }
-                    *rest = sum;
+                let mut sum = along(&end.s[i], &x[s], rest[i]);
+                if let Some(p) = p {
+                    sum = along(&end.p[i], &x[layout.position[p]], sum);
                 }
+                rest[i] = sum;
             }
         }
         for (c, coupling) in layout.couplings.iter().enumerate() {
             for (row, &b) in own.couplings[c].row.iter().zip(&coupling.bodies) {
-                for pack in 0..S::PACKS {
-                    let rest = &mut couplings[c * S::PACKS + pack][0];
-                    *rest = along::<S>(row, &x[layout.position[b] * S::PACKS + pack], *rest);
-                }
+                couplings[c][0] = along(row, &x[layout.position[b]], couplings[c][0]);
             }
         }
     }
 
     /// Velocities move the end poses: δx = Δt δv, δθ = Δt D δω, and what moves by itself.
     #[inline(always)]
-    pub fn end_pose<S: Spread<Number = N>>(
-        &self,
-        body: usize,
-        work: &Work<S::Many>,
-        pack: usize,
-    ) -> [S::Many; 6] {
-        let (k, dt) = (self.layout.position[body], self.solved.inputs.dt);
-        let (u, turn) = (&work.u[k * S::PACKS + pack], self.solved.own.bodies[body].turn);
-        let mut moved = work.ends[body * S::PACKS + pack];
+    pub fn end_pose<R: Real<Elem = f64>>(&self, body: usize, work: &Work<R>) -> [R; 6] {
+        let (u, dt) = (&work.u[self.layout.position[body]], self.solved.inputs.dt);
+        let (mut moved, turn) = (work.ends[body], self.solved.own.bodies[body].turn);
         for i in 0..3 {
-            moved[i] = u[i].mul_add(S::lift(dt), moved[i]);
+            moved[i] = u[i].mul_add(R::splat(dt), moved[i]);
             for c in 0..3 {
-                moved[3 + i] = S::lift(dt * turn.entry(i, c)).mul_add(u[3 + c], moved[3 + i]);
+                moved[3 + i] = R::splat(dt * turn.entry(i, c)).mul_add(u[3 + c], moved[3 + i]);
             }
         }
         moved
@@ -326,19 +288,11 @@ pub(super) fn subtract<R: Real<Elem = f64>>(x: &mut [R; 6], row: &[f64; 6], amou
     }
 }
 
-/// x −= amount · row
-#[inline(always)]
-fn subtract_lifted<S: Spread>(x: &mut [S::Many; 6], row: &[S::Number; 6], amount: S::Many) {
-    for i in 0..6 {
-        x[i] = S::lift(row[i]).neg_mul_add(amount, x[i]);
-    }
-}
-
 /// sum + row · x
 #[inline(always)]
-fn along<S: Spread>(row: &[S::Number; 6], x: &[S::Many; 6], mut sum: S::Many) -> S::Many {
+fn along<R: Real<Elem = f64>>(row: &[f64; 6], x: &[R; 6], mut sum: R) -> R {
     for i in 0..6 {
-        sum = S::lift(row[i]).mul_add(x[i], sum);
+        sum = R::splat(row[i]).mul_add(x[i], sum);
     }
     sum
 }

@@ -2,26 +2,35 @@
 
 use super::columns::Columns;
 use super::formulas::{Answer, Formulas, is_covered, is_state_or_control};
+use super::minimal::{Reduced, Tree};
 use super::passes::{Incidence, Pass, Passes};
+use super::repeated::{check_pairs, copy_iterate, hold_features, keep_bounds, match_contacts};
 use super::several::Several;
 use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
 use crate::batch::BatchError;
 use crate::constants::Constants;
-use crate::interior::{self, InteriorWorkspace, System, Touch, is_searched};
+use crate::interior::{self, InteriorWorkspace, System};
 use crate::lane_access::read_lane;
 use crate::layout::Layout;
 use crate::status::Report;
 use crate::step::{Settings, blank_report, finish, stage};
-use crate::workspace::{JointRows, Touching, Workspace};
-use bellcrank_collide::Contact;
+use crate::workspace::Workspace;
 use bellcrank_math::{Inline, Mask, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
 use bellcrank_solve::{Aim, InteriorPoint, Newton};
 
-/// Newton steps after convergence: each doubles the digits. Differences of steps want all that there are.
-pub(super) const POLISH: usize = 1;
-const POLISH_DIFFERENCES: usize = 3;
+/// Newton steps after convergence: each doubles the digits.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Polish {
+    /// One, where something touches: products are near κ by then, and what they answer with depends on how near. All else is met
+    /// to rounding of what derivatives need.
+    Touching,
+    /// One.
+    Once,
+    /// Differences of steps want all digits that there are.
+    Thrice,
+}
 
 /// The factor that derivatives are solved with holds joints so many times stiffer than that of the iteration: what their
 /// compliance leaves, a hundredth of `Settings::softness`, is then about as small as what rounding leaves.
@@ -53,9 +62,8 @@ impl<R: Real> Solved<R> {
         self.reach = stage!(R, interior::reach(constants, state, (*dt, point.reach)));
     }
 
-    /// Solves the step from the inputs, with so many Newton steps after convergence, and leaves Newton's matrix factored at the
-    /// answer.
-    pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: usize) -> Report<R> {
+    /// Solves the step from the inputs, with Newton steps after convergence.
+    pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: Polish) -> Report<R> {
         let (settings, point) = how;
         let Solved { inputs, ws, own, reach, iterations } = self;
         inputs.settle(layout);
@@ -69,15 +77,31 @@ impl<R: Real> Solved<R> {
         }
         let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
         let kappa = R::constant(point.kappa);
-        for _ in 0..polish {
+        let lanes = match polish {
+            Polish::Touching => stage!(R, touching(system.own)),
+            _ => R::Mask::splat(true),
+        };
+        for _ in 0..if polish == Polish::Thrice { 3 } else { usize::from(lanes.any()) } {
             system.factor();
             system.direct(Aim { mu: kappa, second: R::zero(), products: R::one() });
-            system.advance(R::Mask::splat(true), R::one());
+            system.advance(lanes, R::one());
             system.evaluate(kappa);
         }
-        stiffen(layout, system.ws);
-        system.factor();
+        // contacts' slopes at the answer
+        stage!(R, {
+            for touch in &mut system.own.touches {
+                touch.line = touch.rub.line();
+            }
+        });
         report
+    }
+
+    /// Factors Newton's matrix at the answer, with joints held stiffer than in the iteration.
+    pub fn factor(&mut self, layout: &Layout, (settings, point): (&Settings, &InteriorPoint)) {
+        let Solved { inputs, ws, own, .. } = self;
+        let Inputs { state, control, constants, dt, .. } = &*inputs;
+        stiffen(layout, ws);
+        System { layout, constants, settings, point, dt: *dt, state, control, ws, own }.factor();
     }
 
     pub fn answer<'a>(&'a self, source: &Source<'a>, settings: &'a Settings) -> Answer<'a, R> {
@@ -89,7 +113,7 @@ impl<R: Real> Solved<R> {
 /// Memory of derivatives of one model's steps.
 pub(crate) struct Scratch {
     /// Constants of the world below, or of all where worlds do not differ.
-    plain: Constants<f64>,
+    pub(super) plain: Constants<f64>,
     dual: Constants<Many>,
     world: Option<usize>,
     pub solved: Solved,
@@ -104,6 +128,8 @@ pub(crate) struct Scratch {
     #[cfg(test)]
     pub without_formulas: bool,
     pub columns: Columns,
+    /// Minimal Jacobians of one world.
+    pub(super) reduced: Reduced<f64>,
     /// For several worlds at once.
     pub(super) several: Option<Box<dyn Several>>,
 }
@@ -137,6 +163,7 @@ impl Scratch {
             without_formulas: false,
             columns: Columns::default(),
             several: None,
+            reduced: Reduced::new(&Tree { model, layout, constants: &plain }),
             plain,
             dual,
         }
@@ -158,7 +185,7 @@ impl Scratch {
         }
     }
 
-    /// Solves the step, with one of its numbers changed if asked for, and leaves Newton's matrix factored at the answer.
+    /// Solves the step, with one of its numbers changed if asked for.
     pub fn solve(
         &mut self,
         source: &Source<'_>,
@@ -171,8 +198,18 @@ impl Scratch {
         if let Some((wrt, amount)) = nudge {
             solved.inputs.nudge(source, wrt, amount);
         }
-        let polish = if nudge.is_some() { POLISH_DIFFERENCES } else { POLISH };
-        let report = solved.solve(source.layout, how, polish);
+        let polish = if nudge.is_some() { Polish::Thrice } else { Polish::Once };
+        self.solve_with(source, how, polish)
+    }
+
+    /// The same from the inputs as they are.
+    pub(super) fn solve_with(
+        &mut self,
+        source: &Source<'_>,
+        how: (&Settings, &InteriorPoint),
+        polish: Polish,
+    ) -> Result<(), BatchError> {
+        let report = self.solved.solve(source.layout, how, polish);
         if !report.converged {
             return Err(BatchError::NotConverged { world: source.world, residual: report.residual });
         }
@@ -190,14 +227,20 @@ impl Scratch {
         self.linearise_with(covered, source, how, wrt)
     }
 
-    /// The slopes of states by formulas; false where these do not hold.
-    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
-        let answer = self.solved.answer(source, how.0);
+    /// Whether formulas hold.
+    pub fn is_covered(&self, source: &Source<'_>, settings: &Settings) -> bool {
+        let answer = self.solved.answer(source, settings);
         let covered = stage!(f64, is_covered(&answer));
         #[cfg(test)]
         let covered = covered && !self.without_formulas;
+        covered
+    }
+
+    /// The slopes of states by formulas; false where these do not hold.
+    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
+        let covered = self.is_covered(source, how.0);
         if covered {
-            self.formulas.read(&answer);
+            self.formulas.read(&self.solved.answer(source, how.0));
         }
         covered
     }
@@ -284,6 +327,22 @@ impl Scratch {
     }
 }
 
+/// Where some cone acts.
+#[inline(always)]
+fn touching<R: Real>(own: &InteriorWorkspace<R>) -> R::Mask {
+    let mut lanes = R::Mask::splat(false);
+    for touch in &own.touches {
+        lanes = lanes | touch.push.acts;
+    }
+    for row in &own.pushes {
+        lanes = lanes | row.push.acts;
+    }
+    for row in &own.rubs {
+        lanes = lanes | row.rub.acts;
+    }
+    lanes
+}
+
 /// Held rows weigh more from here on.
 fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let more = R::constant(STIFFER);
@@ -297,114 +356,4 @@ fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
             *weight *= more;
         }
     });
-}
-
-impl JointRows<Many> {
-    /// The same rows as constants.
-    fn copy_from(&mut self, known: &JointRows<f64>) {
-        let fixed = Many::constant_of;
-        for i in 0..6 {
-            for k in 0..6 {
-                self.s[i][k] = fixed(known.s[i][k]);
-                self.p[i][k] = fixed(known.p[i][k]);
-            }
-            self.weight[i] = fixed(known.weight[i]);
-            self.rate[i] = fixed(known.rate[i]);
-            self.target[i] = fixed(known.target[i]);
-        }
-    }
-}
-
-/// Drives that gave their bound give it still.
-fn keep_bounds(solved: &Solved, dt: Many, ws: &mut Workspace<Many>) {
-    for (row, known) in ws.dofs.iter_mut().zip(&solved.ws.dofs) {
-        if row.drive_mass.value > 0.0 && known.drive_mass == 0.0 {
-            row.drive_mass = Many::zero();
-            row.drive_impulse = dt * Many::constant_of(known.drive_impulse / solved.inputs.dt);
-        }
-    }
-    for (row, known) in ws.lines.iter_mut().zip(&solved.ws.lines) {
-        row.cut = known.cut;
-        row.bound = dt * Many::constant_of(known.bound / solved.inputs.dt);
-    }
-}
-
-/// Velocities and forces of the answer, as constants.
-fn copy_iterate(solved: &Solved, ws: &mut Workspace<Many>, own: &mut InteriorWorkspace<Many>) {
-    let fixed = Many::constant_of;
-    for (u, known) in ws.u.iter_mut().zip(&solved.ws.u) {
-        *u = known.map(fixed);
-    }
-    for (rows, known) in own.joints.iter_mut().zip(&solved.own.joints) {
-        rows.lambda = known.lambda.map(fixed);
-    }
-    for (c, known) in own.couplings.iter_mut().zip(&solved.own.couplings) {
-        c.lambda = fixed(known.lambda);
-    }
-    for (touch, known) in own.touches.iter_mut().zip(&solved.own.touches) {
-        touch.push.gamma = fixed(known.push.gamma);
-        touch.rub.set_friction(&known.rub.friction().map(fixed));
-    }
-    for (row, known) in own.pushes.iter_mut().zip(&solved.own.pushes) {
-        row.push.gamma = fixed(known.push.gamma);
-    }
-    for (row, known) in own.rubs.iter_mut().zip(&solved.own.rubs) {
-        row.rub.b = known.rub.b.map(fixed);
-    }
-}
-
-/// The contacts of the answer, of which some may have come in at the end of the step; features are still to be held.
-fn match_contacts(
-    layout: &Layout,
-    constants: &Constants<Many>,
-    (settings, point, dt): (&Settings, &InteriorPoint, Many),
-    (X_WB, answer): (&[Pose<Many>], &InteriorWorkspace<f64>),
-    own: &mut InteriorWorkspace<Many>,
-) {
-    let slots = answer.touches.iter().map(|touch| touch.slot);
-    if own.touches.iter().map(|touch| touch.slot).eq(slots.clone()) {
-        return;
-    }
-    let found = std::mem::take(&mut own.touches);
-    own.touches.extend(slots.map(|slot| match found.iter().find(|touch| touch.slot == slot) {
-        Some(touch) => *touch,
-        None => {
-            let contact = Contact { active: true, ..Contact::none() };
-            let touching = Touching { slot, contact, guess: [Many::zero(); 6] };
-            Touch::new(layout, constants, &touching, (settings, point.friction, dt), X_WB)
-        }
-    }));
-}
-
-/// What a search has found stays on its shapes: a point on one, a plane on the other.
-fn hold_features(
-    source: &Source<'_>,
-    (answer, plain): (&InteriorWorkspace<f64>, &Constants<f64>),
-    constants: &Constants<Many>,
-    own: &mut InteriorWorkspace<Many>,
-) {
-    for (touch, known) in own.touches.iter_mut().zip(&answer.touches) {
-        let pair = &source.layout.plan.pairs()[source.layout.contacts[known.slot].pair];
-        if is_searched(pair.kind) || known.caught {
-            let (a, b) = if pair.flipped { (pair.second, pair.first) } else { (pair.first, pair.second) };
-            let at = |shape: usize| (plain.shapes.X_BG[shape], constants.shapes.X_BG[shape]);
-            touch.hold(known, at(a), at(b));
-        }
-    }
-}
-
-/// Sizes of shapes whose contacts are found by a search have no derivative.
-fn check_pairs(source: &Source<'_>, own: &InteriorWorkspace<f64>, wrt: &[Wrt]) -> Result<(), BatchError> {
-    for touch in &own.touches {
-        let pair = &source.layout.plan.pairs()[source.layout.contacts[touch.slot].pair];
-        let sized = |wrt: &Wrt| match wrt {
-            Wrt::ShapeSize { shape, .. } => [pair.shape_a.index(), pair.shape_b.index()].contains(shape),
-            _ => false,
-        };
-        if (is_searched(pair.kind) || touch.caught) && wrt.iter().any(sized) {
-            let name = |shape: ShapeId| source.model.shapes()[shape.index()].name.clone();
-            return Err(BatchError::NoDerivative(name(pair.shape_a), name(pair.shape_b)));
-        }
-    }
-    Ok(())
 }

@@ -36,7 +36,7 @@ pub(crate) use result::store;
 pub(crate) use scalar::{rate, slack};
 pub(crate) use start::twists;
 pub(crate) use system::{System, joint_amounts};
-pub(crate) use touch::Touch;
+pub(crate) use touch::{ROWS, Touch};
 pub(crate) use workspace::InteriorWorkspace;
 
 use crate::constants::Constants;

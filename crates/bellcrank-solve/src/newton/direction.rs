@@ -9,7 +9,7 @@ use bellcrank_math::{Elem, Real};
 
 /// ε. On recorded steps of bipeds, quadrupeds and piles 1e-4 needs the fewest steps and fails the least, in both precisions;
 /// 1e-6 and 1e-2 both fail more often.
-pub(crate) const SOFTNESS: f64 = 1e-4;
+const SOFTNESS: f64 = 1e-4;
 
 /// Aᵀ⁻¹ where it moves, and the step that it gives.
 #[derive(Clone, Debug, Default)]

@@ -24,7 +24,6 @@ use crate::problem::DualProblem;
 use crate::wide::{padded, part, put_part};
 use bellcrank_math::{Elem, Real};
 use direction::Direction;
-pub(crate) use direction::SOFTNESS;
 use point::Point;
 
 /// Memory of a solve; may be thrown away at any time.

@@ -12,10 +12,16 @@
 mod triangle;
 
 use crate::cone::Cone;
-use crate::newton::SOFTNESS;
 use crate::padmm::Outcome;
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::{Elem, Mask, Real};
 use triangle::{Triangle, padded};
+
+/// ε keeps the matrix regular where reactions are not unique (a foot on four corners) and leaves them where the last step had them:
+/// so large that rounding does not move them, so small that one step does, far below the tolerance in numbers of 64 bits.
+#[inline(always)]
+fn softness<R: Real>() -> R {
+    R::splat(R::Elem::EPSILON.sqrt() * R::Elem::from_f64(0.3))
+}
 
 /// Steps with the one factor. Each leaves a share ε/(g + ε) of the error, g from the smallest eigenvalue that counts.
 const STEPS: usize = 4;
@@ -156,11 +162,11 @@ impl<R: Real> StillRows<R> {
             let own = R::select(moves, largest, R::one()).sqrt().recip();
             for i in at.first..at.first + at.cone.rows() {
                 self.scale[i] = R::select(at.follows, own, R::zero());
-                self.diagonal[i] = R::select(at.follows, R::constant(SOFTNESS), R::one());
+                self.diagonal[i] = R::select(at.follows, softness(), R::one());
             }
         }
         // no pivot is below ε but by rounding
-        let least = R::constant(0.1 * SOFTNESS);
+        let least = softness::<R>() * R::constant(0.1);
         self.factor.factor(&self.matrix, &self.scale, &self.diagonal, least);
     }
 
@@ -302,7 +308,7 @@ fn tangent_square<R: Real>(tangents: &[R]) -> R {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bellcrank_math::{Elem, LaneJob};
+    use bellcrank_math::LaneJob;
 
     fn random(seed: &mut u64) -> f64 {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -50,26 +50,42 @@ fn arriving<R: Real>(integrator: Integrator, inertia: Mat3<R>, w: Vec3<R>, dt: R
     (t * scale, (dt_dw + Mat3::outer(t, longer - shorter)) * scale)
 }
 
+/// How the momentum of a body changes: what leaves less what arrives, at the start of the step.
+pub(crate) struct MomentumSlopes<R> {
+    /// E: δθ⁺ = E δθ where the velocity stays.
+    pub turn: Mat3<R>,
+    /// ∂L/∂ω of what leaves, and of what arrives.
+    pub by_next: Mat3<R>,
+    pub by_last: Mat3<R>,
+    /// By a turn of the body with both velocities as they are: ∂L/∂θ = −[L]× + ∂L/∂ω [ω]×, of what arrives less what leaves.
+    pub turned: Mat3<R>,
+}
+
+/// The same, for one body.
+#[inline(always)]
+pub(crate) fn momentum_slopes<R: Real>(answer: &Answer<'_, R>, b: usize) -> MomentumSlopes<R> {
+    let Answer { layout, settings, dt, state, ws, own, .. } = *answer;
+    let (body, u, V) = (&own.bodies[b], Twist::from_array(ws.u[layout.position[b]]), state.V_WB[b]);
+    let P = body.momentum(settings.integrator, u, dt);
+    let leaves = Vec3::new(P[3], P[4], P[5]);
+    let by_next = body.inertia_slope(settings.integrator, u.angular, dt);
+    let (arrives, by_last) = arriving(settings.integrator, body.inertia, V.angular, dt);
+    let turned =
+        Mat3::skew(leaves - arrives) + by_last * Mat3::skew(V.angular) - by_next * Mat3::skew(u.angular);
+    MomentumSlopes { turn: (ws.X_next[b].R * state.X_WB[b].R.inverse()).to_mat3(), by_next, by_last, turned }
+}
+
 #[inline(always)]
 pub(super) fn read<R: Real>(answer: &Answer<'_, R>, bodies: &mut [BodySlopes<R>], slots: &mut Slots<R>) {
-    let Answer { layout, settings, dt, state, ws, own, .. } = *answer;
     for (b, slopes) in bodies.iter_mut().enumerate() {
-        let (body, u, V) = (&own.bodies[b], Twist::from_array(ws.u[layout.position[b]]), state.V_WB[b]);
-        let E = (ws.X_next[b].R * state.X_WB[b].R.inverse()).to_mat3();
-        *slopes = BodySlopes { turn: E, back: body.turn.inverse() * E };
-        let P = body.momentum(settings.integrator, u, dt);
-        let (leaves, by_next) =
-            (Vec3::new(P[3], P[4], P[5]), body.inertia_slope(settings.integrator, u.angular, dt));
-        let (arrives, by_last) = arriving(settings.integrator, body.inertia, V.angular, dt);
-        // ∂L/∂θ = −[L]× + ∂L/∂ω [ω]×, of what arrives less what leaves
-        let turned =
-            Mat3::skew(leaves - arrives) + by_last * Mat3::skew(V.angular) - by_next * Mat3::skew(u.angular);
+        let (body, momentum) = (&answer.own.bodies[b], momentum_slopes(answer, b));
+        *slopes = BodySlopes { turn: momentum.turn, back: body.turn.inverse() * momentum.turn };
         let (pose, velocity) = (&mut slots.pose[b][0].block, &mut slots.velocity[b][0].block);
         for k in 0..3 {
             velocity[k][k] = body.mass;
             for i in 0..3 {
-                pose[3 + k][3 + i] = turned.entry(i, k);
-                velocity[3 + k][3 + i] = by_last.entry(i, k);
+                pose[3 + k][3 + i] = momentum.turned.entry(i, k);
+                velocity[3 + k][3 + i] = momentum.by_last.entry(i, k);
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct DofSlopes<R> {
 
 /// All degrees of freedom.
 #[inline(always)]
-pub(super) fn read<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
+pub(crate) fn read<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
     read_passive(answer, dofs);
     read_drives(answer, dofs);
     read_limits(answer, dofs);

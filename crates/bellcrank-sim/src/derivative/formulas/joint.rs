@@ -23,17 +23,17 @@ type Turned<R> = Dual<R, 3>;
 
 /// Force, moment at M's origin, and N.
 #[derive(Clone, Copy)]
-struct Force<R> {
-    f: Vec3<R>,
-    n: Vec3<R>,
-    N: Mat3<R>,
+pub(crate) struct Force<R> {
+    pub f: Vec3<R>,
+    pub n: Vec3<R>,
+    pub N: Mat3<R>,
 }
 
 /// A joint at the start of the step.
-struct Place<R> {
+pub(crate) struct Place<R> {
     F: Mat3<R>,
-    r_S: Vec3<R>,
-    r_P: Vec3<R>,
+    pub r_S: Vec3<R>,
+    pub r_P: Vec3<R>,
 }
 
 /// M's rotation in F, with the slopes by a turn about F's axes: δq = ½ (0, e) q.
@@ -94,9 +94,9 @@ impl<R: Real> Place<R> {
 
 /// Slopes of the two pushes: by the pose of one body, on itself and on the other.
 #[derive(Clone, Copy)]
-struct Pushes<R> {
-    own: Square<R>,
-    other: Square<R>,
+pub(crate) struct Pushes<R> {
+    pub own: Square<R>,
+    pub other: Square<R>,
 }
 
 #[inline(always)]
@@ -161,14 +161,20 @@ struct Velocities<R> {
     last: [Twist<R>; 2],
 }
 
-/// All joints.
-#[inline(always)]
-pub(super) fn read<R: Real>(
-    answer: &Answer<'_, R>,
-    (bodies, dofs): (&[BodySlopes<R>], &[DofSlopes<R>]),
-    slots: &mut Slots<R>,
-) {
-    for (j, joint) in answer.layout.joints.iter().enumerate() {
+/// A joint at the start of the step, with all that pushes there.
+pub(crate) struct Acting<R> {
+    pub place: Place<R>,
+    /// The force of all rows together.
+    pub whole: Force<R>,
+    /// Of one unit along each free row.
+    free: [Wrench<Turned<R>>; 6],
+    velocities: Velocities<R>,
+}
+
+impl<R: Real> Acting<R> {
+    #[inline(always)]
+    pub fn of(answer: &Answer<'_, R>, dofs: &[DofSlopes<R>], j: usize) -> Self {
+        let joint = &answer.layout.joints[j];
         let (place, velocities, X_FM) = find(answer, j);
         let X_turned = Pose::new(turned(X_FM.R), Vec3::zero());
         let held = kinematics::constraint_axes(joint.kind, X_turned);
@@ -180,15 +186,38 @@ pub(super) fn read<R: Real>(
         for k in 0..joint.kind.dof_count() {
             whole += free[k] * Turned::constant_of(dofs[joint.first_dof + k].amount);
         }
-        let mut poses = push_slopes(&place, &place.force(whole));
+        Acting { whole: place.force(whole), place, free, velocities }
+    }
+
+    /// The slopes of the rate along a free row, by the poses of successor and predecessor: of the rate after the step, and of
+    /// that before it.
+    #[inline(always)]
+    pub fn rate_slopes(&self, k: usize) -> [[[R; 6]; 2]; 2] {
+        let (row, Velocities { next, last }) = (self.place.force(self.free[k]), &self.velocities);
+        [self.place.rate_slopes(&row, next[0], next[1]), self.place.rate_slopes(&row, last[0], last[1])]
+    }
+
+    /// How both pushes change with the poses, all amounts as they are: by that of the successor, by that of the predecessor.
+    #[inline(always)]
+    pub fn push_slopes(&self) -> [Pushes<R>; 2] {
+        push_slopes(&self.place, &self.whole)
+    }
+}
+
+/// All joints.
+#[inline(always)]
+pub(super) fn read<R: Real>(
+    answer: &Answer<'_, R>,
+    (bodies, dofs): (&[BodySlopes<R>], &[DofSlopes<R>]),
+    slots: &mut Slots<R>,
+) {
+    for (j, joint) in answer.layout.joints.iter().enumerate() {
+        let acting = Acting::of(answer, dofs, j);
+        let mut poses = acting.push_slopes();
         let blank = Pushes { own: [[R::zero(); 6]; 6], other: [[R::zero(); 6]; 6] };
         let mut rates = [blank; 2];
         for k in 0..joint.kind.dof_count() {
-            let row = place.force(free[k]);
-            let both = [
-                place.rate_slopes(&row, velocities.next[0], velocities.next[1]),
-                place.rate_slopes(&row, velocities.last[0], velocities.last[1]),
-            ];
+            let both = acting.rate_slopes(k);
             add_dof(answer, (j, k), (bodies, dofs), &both, (&mut poses, &mut rates));
         }
         keep(answer, j, bodies, (&poses, &rates), slots);

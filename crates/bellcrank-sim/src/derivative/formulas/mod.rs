@@ -16,7 +16,7 @@ mod slots;
 
 pub(crate) use slots::{Slot, Slots, Square};
 
-use crate::constants::Constants;
+use crate::constants::{ActuatorConstants, Constants};
 use crate::derivative::Wrt;
 use crate::interior::{InteriorWorkspace, is_searched};
 use crate::layout::{DriveLayout, Layout};
@@ -26,7 +26,9 @@ use crate::workspace::Workspace;
 use bellcrank_collide::PairKind;
 use bellcrank_math::{Inline, Mask, Real};
 use body::BodySlopes;
-use dofs::DofSlopes;
+pub(crate) use body::momentum_slopes;
+pub(crate) use dofs::{DofSlopes, read as read_dofs};
+pub(crate) use joint::Acting;
 
 /// A solved step.
 pub(crate) struct Answer<'a, R: Real> {
@@ -115,26 +117,35 @@ impl<R: Real> Formulas<R> {
         stage!(R, read_couplings(answer, bodies, slots));
         stage!(R, read_touches(answer, bodies, slots));
     }
+}
 
-    /// What one unit of a control pushes along the row of its joint; the joint and the row.
-    #[inline(always)]
-    pub fn control(&self, answer: &Answer<'_, R>, wrt: Wrt) -> Option<(usize, usize, R)> {
-        let a = match wrt {
-            Wrt::Effort(a) | Wrt::TargetPosition(a) | Wrt::TargetVelocity(a) => a,
-            _ => return None,
-        };
-        let DriveLayout::Joint(at) = answer.layout.actuators[a] else { return None };
-        let joint = &answer.layout.joints[at.joint];
-        let (c, control) = (&answer.constants.actuators[a], answer.control);
-        let inside = |x: R| R::select(c.control_low.lt(x) & x.lt(c.control_high), R::one(), R::zero());
-        let effort = match wrt {
-            Wrt::Effort(_) => c.gain * inside(control.effort[a]),
-            Wrt::TargetPosition(_) => c.target_kp * inside(control.target_position[a]),
-            _ => c.target_kd,
-        };
-        let share = self.dofs[joint.first_dof + at.dof].drives;
-        Some((at.joint, joint.kind.row_count() + at.dof, c.gear * answer.dt * effort * share))
-    }
+/// What one unit of a control pushes along the row of its joint; the joint, its degree of freedom and the impulse.
+#[inline(always)]
+pub(crate) fn control_push<R: Real>(
+    answer: &Answer<'_, R>,
+    dofs: &[DofSlopes<R>],
+    wrt: Wrt,
+) -> Option<(usize, usize, R)> {
+    let a = match wrt {
+        Wrt::Effort(a) | Wrt::TargetPosition(a) | Wrt::TargetVelocity(a) => a,
+        _ => return None,
+    };
+    let DriveLayout::Joint(at) = answer.layout.actuators[a] else { return None };
+    let joint = &answer.layout.joints[at.joint];
+    let (c, control) = (&answer.constants.actuators[a], answer.control);
+    let effort = match wrt {
+        Wrt::Effort(_) => c.gain * inside(c, control.effort[a]),
+        Wrt::TargetPosition(_) => c.target_kp * inside(c, control.target_position[a]),
+        _ => c.target_kd,
+    };
+    let share = dofs[joint.first_dof + at.dof].drives;
+    Some((at.joint, at.dof, c.gear * answer.dt * effort * share))
+}
+
+/// One where a control is inside its range.
+#[inline(always)]
+fn inside<R: Real>(c: &ActuatorConstants<R>, x: R) -> R {
+    R::select(c.control_low.lt(x) & x.lt(c.control_high), R::one(), R::zero())
 }
 
 /// Couplings are short of Σ coefficient · q⁺; their forces are in the amounts of the joints already.

@@ -2,7 +2,6 @@
 //! once.
 
 use super::tree::Tree;
-use crate::derivative::spread::Spread;
 use crate::rows::joint_pose;
 use bellcrank_math::{Pose, Real, Vec3};
 use bellcrank_model::kinematics;
@@ -10,32 +9,39 @@ use bellcrank_model::kinematics;
 /// One body of the tree: it moves with its parent, and along its own freedoms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link<N> {
-    body: usize,
+    pub body: usize,
+    /// The parent, as a body.
     parent: Option<usize>,
     /// From the parent's centre of mass to its own.
-    arm: Vec3<N>,
+    pub arm: Vec3<N>,
     /// Its freedoms among those of the tree.
-    first: usize,
-    count: usize,
-    /// Motion of the centre of mass and turn, world axes, by freedom.
-    axes: [[N; 6]; 6],
+    pub first: usize,
+    pub count: usize,
 }
 
 /// All bodies, parents first.
 #[derive(Clone, Debug)]
 pub(super) struct Chain<N> {
-    links: Vec<Link<N>>,
-    pub freedoms: usize,
+    pub links: Vec<Link<N>>,
+    /// By freedom: motion of its link's centre of mass and turn, world axes.
+    pub axes: Vec<[N; 6]>,
+}
+
+impl<N: Real> Chain<N> {
+    pub fn new() -> Self {
+        Chain { links: Vec::new(), axes: Vec::new() }
+    }
 }
 
 impl<N: Real> Tree<'_, N> {
-    /// The chain at these poses. Joints are taken as closed.
+    /// The chain at these poses, in place of what it was. Joints are taken as closed.
     #[inline(always)]
-    pub(super) fn chain(&self, X_WB: &[Pose<N>]) -> Chain<N> {
-        let mut chain = Chain { links: Vec::with_capacity(X_WB.len()), freedoms: 0 };
+    pub(super) fn lay(&self, X_WB: &[Pose<N>], chain: &mut Chain<N>) {
+        chain.links.clear();
+        chain.axes.clear();
         for node in self.model.graph().tree() {
-            let (body, first, axes) = (node.body.index(), chain.freedoms, [[N::zero(); 6]; 6]);
-            let mut link = Link { body, parent: None, arm: Vec3::zero(), first, count: 6, axes };
+            let (body, first) = (node.body.index(), chain.axes.len());
+            let mut link = Link { body, parent: None, arm: Vec3::zero(), first, count: 6 };
             if let Some(p) = node.parent {
                 link.parent = Some(p.index());
                 link.arm = X_WB[body].p - X_WB[p.index()].p;
@@ -43,7 +49,9 @@ impl<N: Real> Tree<'_, N> {
             match node.joint {
                 None => {
                     for k in 0..6 {
-                        link.axes[k][k] = N::one();
+                        let mut axis = [N::zero(); 6];
+                        axis[k] = N::one();
+                        chain.axes.push(axis);
                     }
                 }
                 Some(joint) => {
@@ -56,14 +64,12 @@ impl<N: Real> Tree<'_, N> {
                     for k in 0..link.count {
                         let w = X_WF.R.rotate(axes[k].angular) * sign;
                         let v = X_WF.R.rotate(axes[k].linear) * sign + w.cross(X_WB[body].p - X_WM.p);
-                        link.axes[k] = [v.x, v.y, v.z, w.x, w.y, w.z];
+                        chain.axes.push([v.x, v.y, v.z, w.x, w.y, w.z]);
                     }
                 }
             }
-            chain.freedoms += link.count;
             chain.links.push(link);
         }
-        chain
     }
 }
 
@@ -83,7 +89,7 @@ impl<R: Real<Elem = f64>> Motion<R> {
 
     /// From the changes of all freedoms of the tree; `any` says which of these are not zero.
     #[inline(always)]
-    pub fn follow<S: Spread<Many = R>>(&mut self, chain: &Chain<S::Number>, dq: &[R], any: &[bool]) {
+    pub fn follow(&mut self, chain: &Chain<f64>, dq: &[R], any: &[bool]) {
         for link in &chain.links {
             let (mut six, mut moves) = ([R::zero(); 6], false);
             if let Some(p) = link.parent
@@ -93,7 +99,7 @@ impl<R: Real<Elem = f64>> Motion<R> {
                 six = self.bodies[p];
                 moves = true;
                 let Vec3 { x, y, z } = link.arm;
-                let arm = Vec3::new(S::lift(x), S::lift(y), S::lift(z));
+                let arm = Vec3::new(R::splat(x), R::splat(y), R::splat(z));
                 let swept = Vec3::new(six[3], six[4], six[5]).cross(arm);
                 six[0] += swept.x;
                 six[1] += swept.y;
@@ -103,7 +109,7 @@ impl<R: Real<Elem = f64>> Motion<R> {
                 if any[link.first + k] {
                     moves = true;
                     for i in 0..6 {
-                        six[i] = S::lift(link.axes[k][i]).mul_add(dq[link.first + k], six[i]);
+                        six[i] = R::splat(chain.axes[link.first + k][i]).mul_add(dq[link.first + k], six[i]);
                     }
                 }
             }

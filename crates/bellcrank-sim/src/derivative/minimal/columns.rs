@@ -9,130 +9,103 @@ use super::step::Ends;
 use crate::derivative::columns::{Columns, Rows};
 use crate::derivative::formulas::{Formulas, Slot};
 use crate::derivative::solve_columns::{Factored, Work};
-use crate::derivative::spread::{ColumnLanes, Spread};
-use bellcrank_math::{Inline, LaneJob, Mask, Mat3, Real};
+use bellcrank_math::{Inline, LaneJob, Mat3, Real};
 
 /// Where loops close: freedoms of the tree that follow the independent ones, and how.
-pub(super) type Dependent<N> = Vec<(usize, Vec<N>)>;
+pub(super) type Dependent = Vec<(usize, Vec<f64>)>;
 
 /// A row of a freedom at the end of the step: bodies and what their motion counts.
-pub(super) type EndRow<N> = [Option<(usize, [N; 6])>; 2];
+pub(super) type EndRow = [Option<(usize, [f64; 6])>; 2];
 
 /// Where slopes come from.
-pub(super) enum Slopes<'a, N> {
-    /// States by formulas; besides them controls: joint, row and impulse along it.
-    Formulas(&'a Formulas<N>, &'a [Option<(usize, usize, N)>]),
+pub(super) enum Slopes<'a> {
     /// States by formulas, all else in columns.
-    Both(&'a Formulas<N>, &'a Columns),
+    Both(&'a Formulas<f64>, &'a Columns),
     /// Everything in columns, states first.
     Columns(&'a Columns),
 }
 
 /// All that columns are made from.
-pub(super) struct MinimalColumns<'a, N: Real> {
-    pub factored: Factored<'a, N>,
-    pub slopes: Slopes<'a, N>,
+pub(super) struct MinimalColumns<'a> {
+    pub factored: Factored<'a>,
+    pub slopes: Slopes<'a>,
     /// Number of columns besides those of states.
     pub besides: usize,
     /// The independent freedoms, among those of the tree.
     pub list: &'a [usize],
     /// Where the step starts and ends.
-    pub ends: &'a Ends<N>,
+    pub ends: &'a Ends,
     /// At both ends of the interval that ends at the start of the step.
-    pub dependent: [Dependent<N>; 2],
+    pub dependent: [Dependent; 2],
     pub dt: f64,
 }
 
 /// Memory of one group of columns.
-struct Group<S: Spread> {
+struct Group<R> {
     /// Changes of all freedoms of the tree at the ends of the interval.
-    changes: [Vec<S::Many>; 2],
+    changes: [Vec<R>; 2],
     any: [Vec<bool>; 2],
-    now: Motion<S::Many>,
-    before: Motion<S::Many>,
-    rates: Vec<[S::Many; 6]>,
+    now: Motion<R>,
+    before: Motion<R>,
+    rates: Vec<[R; 6]>,
     /// By freedom: δq⁺.
-    ends: Vec<S::Many>,
+    ends: Vec<R>,
 }
 
-impl LaneJob<f64> for MinimalColumns<'_, f64> {
+impl LaneJob<f64> for MinimalColumns<'_> {
     /// By row (δq⁺, δq̇⁺) and column (δq, δq̇, what is asked for besides).
     type Output = Vec<f64>;
 
     fn run<R: Real<Elem = f64>>(self) -> Vec<f64> {
-        self.solve::<ColumnLanes<R>>(1).swap_remove(0)
-    }
-}
-
-impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
-    /// The same for several worlds.
-    pub fn solve<S: Spread<Number = N>>(&self, worlds: usize) -> Vec<Vec<f64>> {
         let (own, layout) = (2 * self.list.len(), self.factored.layout);
         let (count, bodies) = (own + self.besides, layout.position.len());
         let rows = Rows::of(layout);
-        let mut out = vec![vec![0.0; own * count]; worlds];
-        let mut work = Work::<S::Many>::new(&rows, S::PACKS);
-        let (freedoms, zero) = (self.ends.chains[0].freedoms, S::Many::zero());
-        let mut groups = Vec::with_capacity(S::PACKS);
-        groups.resize_with(S::PACKS, || Group::<S> {
+        let mut out = vec![0.0; own * count];
+        let mut work = Work::<R>::new(&rows);
+        let (freedoms, zero) = (self.ends.chains[0].axes.len(), R::zero());
+        let mut group = Group {
             changes: [(); 2].map(|()| vec![zero; freedoms]),
             any: [(); 2].map(|()| vec![false; freedoms]),
             now: Motion::new(bodies),
             before: Motion::new(bodies),
             rates: vec![[zero; 6]; bodies],
             ends: vec![zero; self.list.len()],
-        });
-        let mut inverses = Vec::with_capacity(bodies);
-        S::Many::run(Inline(
-            #[inline(always)]
-            || {
-                for (_, D) in &self.ends.interval.turns {
-                    inverses.push(D.inverse());
-                }
-            },
-        ));
-        for first in (0..count).step_by(S::COLUMNS * S::PACKS) {
-            S::Many::run(Inline(
+        };
+        let inverses: Vec<Mat3> = self.ends.interval.turns.iter().map(|(_, D)| D.inverse()).collect();
+        for first in (0..count).step_by(R::LANES) {
+            R::run(Inline(
                 #[inline(always)]
                 || {
                     work.clear();
-                    for (pack, group) in groups.iter_mut().enumerate() {
-                        let first = first + pack * S::COLUMNS;
-                        self.start(first, group);
-                        self.follow(&inverses, group);
-                        if first < count && first + S::COLUMNS > own {
-                            self.push_besides::<S>((first, pack), &rows, &mut work);
+                    if first < own {
+                        self.start(first, &mut group);
+                        self.follow(&inverses, &mut group);
+                        match self.slopes {
+                            Slopes::Both(formulas, _) => self.push(formulas, &rows, &group, &mut work),
+                            Slopes::Columns(columns) => self.push_columns(columns, &rows, &group, &mut work),
                         }
                     }
-                    match self.slopes {
-                        Slopes::Formulas(formulas, _) | Slopes::Both(formulas, _) => {
-                            self.push(formulas, &rows, &groups, &mut work)
-                        }
-                        Slopes::Columns(columns) => self.push_columns(columns, &rows, &groups, &mut work),
-                    }
-                    self.factored.solve::<S>(&mut work);
-                    for (pack, group) in groups.iter_mut().enumerate() {
-                        let first = first + pack * S::COLUMNS;
-                        if first < count {
-                            self.read((first, count, pack), &work, group, &mut out);
-                        }
-                    }
+                    self.push_besides(first, &rows, &mut work);
+                    self.factored.solve(&mut work);
+                    self.read((first, count), &work, &mut group, &mut out);
                 },
             ));
         }
         out
     }
+}
 
+impl MinimalColumns<'_> {
     /// The changes of all freedoms at both ends of the interval: δq, and δq⁻ = A δq − Δt B δq̇.
     #[inline(always)]
-    fn start<S: Spread<Number = N>>(&self, first: usize, group: &mut Group<S>) {
+    fn start<R: Real<Elem = f64>>(&self, first: usize, group: &mut Group<R>) {
         let count = self.list.len();
-        let (one, back) = (N::one(), N::constant(-self.dt));
+        let (one, back) = (1.0, -self.dt);
         for side in 0..2 {
-            group.changes[side].fill(S::Many::zero());
+            group.changes[side].fill(R::zero());
             group.any[side].fill(false);
         }
-        for lane in 0..S::COLUMNS.min((2 * count).saturating_sub(first)) {
+        for lane in 0..R::LANES.min((2 * count).saturating_sub(first)) {
             let is_rate = first + lane >= count;
             let column = if is_rate { first + lane - count } else { first + lane };
             if !is_rate {
@@ -157,20 +130,20 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
     /// One independent freedom at one end of the interval, with all that follow it.
     #[inline(always)]
-    fn change<S: Spread<Number = N>>(
+    fn change<R: Real<Elem = f64>>(
         &self,
         side: usize,
         column: usize,
-        amount: N,
+        amount: f64,
         lane: usize,
-        group: &mut Group<S>,
+        group: &mut Group<R>,
     ) {
         let (k, changes, any) = (self.list[column], &mut group.changes[side], &mut group.any[side]);
-        S::add(&mut changes[k], lane, amount);
+        add(&mut changes[k], lane, amount);
         any[k] = true;
         for (d, follows) in &self.dependent[side] {
-            if N::zero().lt(follows[k].abs()).any() {
-                S::add(&mut changes[*d], lane, amount * follows[k]);
+            if follows[k] != 0.0 {
+                add(&mut changes[*d], lane, amount * follows[k]);
                 any[*d] = true;
             }
         }
@@ -178,29 +151,29 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
     /// δX and δV of all bodies: δv = (δx − δx⁻)/Δt, δω = D⁻¹ (δθ − Q δθ⁻)/Δt.
     #[inline(always)]
-    fn follow<S: Spread<Number = N>>(&self, inverses: &[Mat3<N>], group: &mut Group<S>) {
+    fn follow<R: Real<Elem = f64>>(&self, inverses: &[Mat3], group: &mut Group<R>) {
         let Group { changes, any, now, before, rates, .. } = group;
-        now.follow::<S>(&self.ends.chains[0], &changes[0], &any[0]);
-        before.follow::<S>(&self.ends.chains[1], &changes[1], &any[1]);
-        let inverse_dt = S::Many::splat(1.0 / self.dt);
+        now.follow(&self.ends.chains[0], &changes[0], &any[0]);
+        before.follow(&self.ends.chains[1], &changes[1], &any[1]);
+        let inverse_dt = R::splat(1.0 / self.dt);
         for (b, rate) in rates.iter_mut().enumerate() {
             if !now.some[b] && !before.some[b] {
                 continue;
             }
             let (X, last, Q) = (&now.bodies[b], &before.bodies[b], self.ends.interval.turns[b].0);
-            let mut open = [S::Many::zero(); 3];
+            let mut open = [R::zero(); 3];
             for i in 0..3 {
                 rate[i] = (X[i] - last[i]) * inverse_dt;
                 let mut sum = X[3 + i];
                 for k in 0..3 {
-                    sum = S::lift(Q.entry(i, k)).neg_mul_add(last[3 + k], sum);
+                    sum = R::splat(Q.entry(i, k)).neg_mul_add(last[3 + k], sum);
                 }
                 open[i] = sum * inverse_dt;
             }
             for i in 0..3 {
-                let mut sum = S::Many::zero();
+                let mut sum = R::zero();
                 for k in 0..3 {
-                    sum = S::lift(inverses[b].entry(i, k)).mul_add(open[k], sum);
+                    sum = R::splat(inverses[b].entry(i, k)).mul_add(open[k], sum);
                 }
                 rate[3 + i] = sum;
             }
@@ -209,40 +182,31 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
     /// What the equations are short of when the start moves so.
     #[inline(always)]
-    fn push<S: Spread<Number = N>>(
+    fn push<R: Real<Elem = f64>>(
         &self,
-        formulas: &Formulas<N>,
+        formulas: &Formulas<f64>,
         rows: &Rows,
-        groups: &[Group<S>],
-        work: &mut Work<S::Many>,
+        group: &Group<R>,
+        work: &mut Work<R>,
     ) {
-        for b in 0..self.factored.layout.position.len() {
-            for slot in &formulas.slots.pose[b] {
-                for (pack, group) in groups.iter().enumerate() {
-                    if group.now.some[b] {
-                        add_slot::<S>(slot, &group.now.bodies[b], work.at(rows, slot.row, pack));
+        for b in 0..group.rates.len() {
+            if group.now.some[b] {
+                for slot in &formulas.slots.pose[b] {
+                    add_slot(slot, &group.now.bodies[b], rows, work);
+                }
+                let (X, end, E) = (&group.now.bodies[b], &mut work.ends[b], formulas.bodies[b].turn);
+                for i in 0..3 {
+                    end[i] = X[i];
+                    let mut sum = R::zero();
+                    for k in 0..3 {
+                        sum = R::splat(E.entry(i, k)).mul_add(X[3 + k], sum);
                     }
+                    end[3 + i] = sum;
                 }
             }
-            for slot in &formulas.slots.velocity[b] {
-                for (pack, group) in groups.iter().enumerate() {
-                    if group.now.some[b] || group.before.some[b] {
-                        add_slot::<S>(slot, &group.rates[b], work.at(rows, slot.row, pack));
-                    }
-                }
-            }
-            let E = formulas.bodies[b].turn;
-            for (pack, group) in groups.iter().enumerate() {
-                if group.now.some[b] {
-                    let (X, end) = (&group.now.bodies[b], &mut work.ends[b * S::PACKS + pack]);
-                    for i in 0..3 {
-                        end[i] = X[i];
-                        let mut sum = S::Many::zero();
-                        for k in 0..3 {
-                            sum = S::lift(E.entry(i, k)).mul_add(X[3 + k], sum);
-                        }
-                        end[3 + i] = sum;
-                    }
+            if group.now.some[b] || group.before.some[b] {
+                for slot in &formulas.slots.velocity[b] {
+                    add_slot(slot, &group.rates[b], rows, work);
                 }
             }
         }
@@ -250,25 +214,23 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
     /// The same from columns of all states.
     #[inline(always)]
-    fn push_columns<S: Spread<Number = N>>(
+    fn push_columns<R: Real<Elem = f64>>(
         &self,
         columns: &Columns,
         rows: &Rows,
-        groups: &[Group<S>],
-        work: &mut Work<S::Many>,
+        group: &Group<R>,
+        work: &mut Work<R>,
     ) {
-        for (pack, group) in groups.iter().enumerate() {
-            for b in 0..group.rates.len() {
-                if !(group.now.some[b] || group.before.some[b]) {
-                    continue;
-                }
-                for i in 0..12 {
-                    let weight = if i < 6 { group.now.bodies[b][i] } else { group.rates[b][i - 6] };
-                    for entry in columns.of(12 * b + i) {
-                        let six = work.at(rows, entry.row as usize, pack);
-                        for r in 0..6 {
-                            six[r] = S::Many::splat(entry.value[r]).mul_add(weight, six[r]);
-                        }
+        for b in 0..group.rates.len() {
+            if !(group.now.some[b] || group.before.some[b]) {
+                continue;
+            }
+            for i in 0..12 {
+                let weight = if i < 6 { group.now.bodies[b][i] } else { group.rates[b][i - 6] };
+                for entry in columns.of(12 * b + i) {
+                    let six = work.at(rows, entry.row as usize);
+                    for r in 0..6 {
+                        six[r] = R::splat(entry.value[r]).mul_add(weight, six[r]);
                     }
                 }
             }
@@ -277,41 +239,21 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
     /// What is asked for besides, each in its own lane.
     #[inline(always)]
-    fn push_besides<S: Spread<Number = N>>(
-        &self,
-        (first, pack): (usize, usize),
-        rows: &Rows,
-        work: &mut Work<S::Many>,
-    ) {
+    fn push_besides<R: Real<Elem = f64>>(&self, first: usize, rows: &Rows, work: &mut Work<R>) {
         let own = 2 * self.list.len();
-        let (layout, ws) = (self.factored.layout, &self.factored.solved.ws);
-        for lane in 0..S::COLUMNS {
+        for lane in 0..R::LANES {
             if first + lane < own || first + lane - own >= self.besides {
                 continue;
             }
             let k = first + lane - own;
             let (columns, column) = match self.slopes {
-                Slopes::Formulas(_, controls) => {
-                    let Some((j, i, push)) = controls[k] else { continue };
-                    let (joint, start) = (&layout.joints[j], &ws.joints[j]);
-                    let on_s = work.at(rows, layout.position[joint.successor], pack);
-                    for r in 0..6 {
-                        S::add(&mut on_s[r], lane, start.s[i][r] * push);
-                    }
-                    let Some(p) = joint.predecessor else { continue };
-                    let on_p = work.at(rows, layout.position[p], pack);
-                    for r in 0..6 {
-                        S::add(&mut on_p[r], lane, start.p[i][r] * push);
-                    }
-                    continue;
-                }
                 Slopes::Both(_, columns) => (columns, k),
                 Slopes::Columns(columns) => (columns, columns.count() - self.besides + k),
             };
             for entry in columns.of(column) {
-                let six = work.at(rows, entry.row as usize, pack);
+                let six = work.at(rows, entry.row as usize);
                 for r in 0..6 {
-                    S::add(&mut six[r], lane, N::constant(entry.value[r]));
+                    add(&mut six[r], lane, entry.value[r]);
                 }
             }
         }
@@ -319,44 +261,44 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
     /// δq⁺ and δq̇⁺ of all freedoms.
     #[inline(always)]
-    fn read<S: Spread<Number = N>>(
+    fn read<R: Real<Elem = f64>>(
         &self,
-        (first, count, pack): (usize, usize, usize),
-        work: &Work<S::Many>,
-        group: &mut Group<S>,
-        out: &mut [Vec<f64>],
+        (first, count): (usize, usize),
+        work: &Work<R>,
+        group: &mut Group<R>,
+        out: &mut [f64],
     ) {
-        let (freedoms, wide) = (self.list.len(), S::COLUMNS.min(count - first));
-        let inverse_dt = S::Many::splat(1.0 / self.dt);
+        let (freedoms, wide) = (self.list.len(), R::LANES.min(count - first));
+        let inverse_dt = R::splat(1.0 / self.dt);
         for (k, terms) in self.ends.end_rows.iter().enumerate() {
-            let mut sum = S::Many::zero();
+            let mut sum = R::zero();
             for term in terms {
                 let Some((b, row)) = term else { continue };
-                let moved = self.factored.end_pose::<S>(*b, work, pack);
+                let moved = self.factored.end_pose(*b, work);
                 for i in 0..6 {
-                    sum = S::lift(row[i]).mul_add(moved[i], sum);
+                    sum = R::splat(row[i]).mul_add(moved[i], sum);
                 }
             }
             group.ends[k] = sum;
-            S::store(sum, out, k * count + first, wide);
-            let rate = (sum - last::<S>(k, first)) * inverse_dt;
-            S::store(rate, out, (freedoms + k) * count + first, wide);
+            sum.store(&mut out[k * count + first..][..wide]);
+            let rate = (sum - last::<R>(k, first)) * inverse_dt;
+            rate.store(&mut out[(freedoms + k) * count + first..][..wide]);
         }
         for t in &self.ends.end_turned {
-            let (inverse, mut open) = (t.B.inverse(), [S::Many::zero(); 3]);
+            let (inverse, mut open) = (t.B.inverse(), [R::zero(); 3]);
             for i in 0..3 {
-                let mut sum = -last::<S>(t.first + i, first);
+                let mut sum = -last::<R>(t.first + i, first);
                 for k in 0..3 {
-                    sum = S::lift(t.A.entry(i, k)).mul_add(group.ends[t.first + k], sum);
+                    sum = R::splat(t.A.entry(i, k)).mul_add(group.ends[t.first + k], sum);
                 }
                 open[i] = sum * inverse_dt;
             }
             for i in 0..3 {
-                let mut sum = S::Many::zero();
+                let mut sum = R::zero();
                 for k in 0..3 {
-                    sum = S::lift(inverse.entry(i, k)).mul_add(open[k], sum);
+                    sum = R::splat(inverse.entry(i, k)).mul_add(open[k], sum);
                 }
-                S::store(sum, out, (freedoms + t.first + i) * count + first, wide);
+                sum.store(&mut out[(freedoms + t.first + i) * count + first..][..wide]);
             }
         }
     }
@@ -364,21 +306,28 @@ impl<N: Real<Elem = f64>> MinimalColumns<'_, N> {
 
 /// δq of freedom `k` at the start of the step, in the columns at hand: one in its own, zero elsewhere.
 #[inline(always)]
-fn last<S: Spread>(k: usize, first: usize) -> S::Many {
-    let mut x = S::Many::zero();
-    if k >= first && k < first + S::COLUMNS {
-        S::add(&mut x, k - first, S::Number::one());
+fn last<R: Real<Elem = f64>>(k: usize, first: usize) -> R {
+    let mut x = R::zero();
+    if k >= first && k < first + R::LANES {
+        add(&mut x, k - first, 1.0);
     }
     x
 }
 
-/// sum += block · six
+/// Adds a number in one lane.
 #[inline(always)]
-fn add_slot<S: Spread>(slot: &Slot<S::Number>, six: &[S::Many; 6], sum: &mut [S::Many; 6]) {
+fn add<R: Real<Elem = f64>>(x: &mut R, lane: usize, amount: f64) {
+    *x = x.with_lane(lane, x.lane(lane) + amount);
+}
+
+/// rows += block · six
+#[inline(always)]
+fn add_slot<R: Real<Elem = f64>>(slot: &Slot<f64>, six: &[R; 6], rows: &Rows, work: &mut Work<R>) {
+    let sum = work.at(rows, slot.row);
     for r in 0..6 {
         let mut x = sum[r];
         for c in 0..6 {
-            x = S::lift(slot.block[c][r]).mul_add(six[c], x);
+            x = R::splat(slot.block[c][r]).mul_add(six[c], x);
         }
         sum[r] = x;
     }

@@ -10,22 +10,22 @@
 //! | `tree` | poses from coordinates of the spanning tree, and ∂X/∂q |
 //! | `chain` `columns` | the same for several columns at once, and the columns of a step |
 //! | `loops` | which coordinates are independent where loops close |
-//! | `several` | of several worlds at once |
 //! | `step` | the Jacobian of a step from minimal to minimal state |
+//! | `reduced` | the same from equations in minimal coordinates, for one world or several at once |
 
 mod chain;
 mod columns;
 mod loops;
-mod several;
+mod reduced;
 mod step;
 mod tree;
 
-pub(super) use several::{Lists, minimal_columns};
+pub(super) use reduced::Reduced;
 pub use step::MinimalStep;
 pub use tree::{Dense, Freedom};
 
 use crate::batch::BatchError;
-use crate::derivative::Solved;
+use crate::derivative::{Solved, Wrt};
 use crate::interior::BodyStep;
 use crate::rows::{joint_pose, unwrap};
 use crate::state::State;
@@ -54,6 +54,16 @@ pub struct MinimalJacobian {
     pub to_maximal: Dense,
     /// Rows δq, then δq̇; twelve columns per body.
     pub to_minimal: Dense,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Lists<'a> {
+    /// The independent freedoms, as positions among those of the tree and as such.
+    pub list: &'a [usize],
+    pub freedoms: &'a [Freedom],
+    /// Controls.
+    pub besides: &'a [Wrt],
 }
 
 /// A spanning tree that moves.
