@@ -182,12 +182,22 @@ impl InteriorPoint {
         if self.warm_start <= 0.0 || !system.has_cones() {
             return self.solve_inside(system, alive);
         }
-        let solution = self.follow_centre(system, alive, true);
+        self.centre_first(system, alive, true)
+    }
+
+    /// Solves the system in the masked lanes from the iterate at hand: that of nearly the same system.
+    pub fn solve_again<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
+        self.centre_first(system, alive, false)
+    }
+
+    /// Along the centre, from the last step's answer or from the iterate at hand; where that fails from inside, or all anew.
+    fn centre_first<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask, fresh: bool) -> Solution<R> {
+        let solution = self.follow_centre(system, alive, fresh);
         let failed = failed(alive, &solution);
         if !failed.any() {
             return solution;
         }
-        let again = self.solve_inside(system, failed);
+        let again = if fresh { self.solve_inside(system, failed) } else { self.solve(system, failed) };
         R::run(Inline(
             #[inline(always)]
             || solution.or(failed, &again),
@@ -200,20 +210,6 @@ impl InteriorPoint {
         let first = if self.warm_start > 0.0 { Attempt::Warm } else { Attempt::Cold };
         let solution = self.run(system, alive, first);
         self.go_on(system, alive, solution, first)
-    }
-
-    /// Solves the system in the masked lanes from the iterate at hand: that of nearly the same system.
-    pub fn solve_again<R: Real>(&self, system: &mut impl Newton<R>, alive: R::Mask) -> Solution<R> {
-        let solution = self.follow_centre(system, alive, false);
-        let failed = failed(alive, &solution);
-        if !failed.any() {
-            return solution;
-        }
-        let again = self.solve(system, failed);
-        R::run(Inline(
-            #[inline(always)]
-            || solution.or(failed, &again),
-        ))
     }
 
     /// What is tried where the first attempt fails.

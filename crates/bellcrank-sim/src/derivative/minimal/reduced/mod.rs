@@ -30,13 +30,14 @@ use super::tree::Tree;
 use super::{Interval, Lists, Moving, Turned};
 use crate::derivative::Solved;
 use crate::derivative::formulas::{Answer, DofSlopes, control_push, read_dofs};
+use crate::drives::row_velocity as dot;
 use crate::step::stage;
 use bellcrank_math::{Inline, Mask, Pose, Real};
 use bodies::{Turns, read_bodies, read_touches};
 use branches::{Branches, Order};
 use closure::{Closed, closures};
 use joints::{FreedomRow, read_closing_joint, read_tree_joint};
-use project::{Project, carry_up, dot};
+use project::{Project, carry_up};
 use solve::{Control, Equations, TILE, factor};
 
 /// The three times.

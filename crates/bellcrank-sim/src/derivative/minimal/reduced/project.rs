@@ -6,6 +6,7 @@ use super::branches::{Branch, Branches};
 use super::joints::FreedomRow;
 use super::{Block, Push};
 use crate::derivative::minimal::chain::Chain;
+use crate::drives::row_velocity as dot;
 use bellcrank_math::{Real, Vec3};
 
 /// What it takes.
@@ -16,15 +17,6 @@ pub(super) struct Project<'a, R> {
     pub moved: &'a Chain<R>,
     pub rows: &'a [FreedomRow<R>],
     pub time: usize,
-}
-
-#[inline(always)]
-pub(super) fn dot<R: Real>(a: &[R; 6], b: &[R; 6]) -> R {
-    let mut sum = a[0] * b[0];
-    for i in 1..6 {
-        sum = a[i].mul_add(b[i], sum);
-    }
-    sum
 }
 
 /// A wrench, or a row on a motion, of the child as one of its parent: n + arm × f.
