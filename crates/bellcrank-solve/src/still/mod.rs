@@ -1,10 +1,10 @@
-//! Reactions of a block of worlds in which nothing changes its kind.
+//! Reactions of a block of worlds in which nothing slides or gives way.
 //!
 //! A robot that stands goes on standing: each of its rows either *follows*, with a reaction inside its cone and no velocity
 //! (a foot that sticks, a drive within its bounds, a limit that presses), or *rests*, with no reaction and a velocity that takes it
 //! away. Then Newton's equations ([`crate::newton`]) are linear, G_FF Δλ = −v_F, and are the same in all lanes but for which
-//! rows follow: worlds are solved together, in lanes. What slides, gives way or changes its kind is seen at the end, and that world is left
-//! to Newton's method alone.
+//! rows follow: worlds are solved together, in lanes. A corner may lift off or come down on the way. What slides or gives way is seen at the
+//! end, and that world is left to Newton's method alone.
 //!
 //! Rows that do not follow in a lane have zeros beside the diagonal there, which change no bits of those that do: a world does not see
 //! its neighbours.
@@ -495,12 +495,14 @@ mod tests {
         };
         solve(copy(&|c| c.lambda[1] = 2.0));
         solve(copy(&|c| c.lambda[2] = 1.5));
-        solve(copy(&|c| {
-            c.lambda[1] = 2.0 - 1e-5;
-            for i in 0..ROWS {
-                c.velocity[i] -= 0.004 * c.G[i][1]; // the drive would have to give more than its bound
-            }
-        }));
+        for sign in [1.0, -1.0] {
+            solve(copy(&|c| {
+                c.lambda[1] = sign * (2.0 - 1e-5);
+                for i in 0..ROWS {
+                    c.velocity[i] -= sign * 0.004 * c.G[i][1]; // the drive would have to give more than its bound
+                }
+            }));
+        }
         solve(copy(&|c| {
             for i in 0..ROWS {
                 c.velocity[i] += 0.5 * c.G[i][4]; // too fast to last
