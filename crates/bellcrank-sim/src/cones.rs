@@ -78,7 +78,9 @@ pub(crate) fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut Cone
         let rows = group.first_row..group.first_row + group.rows;
         still.add(group.cone, group.acts, [&lambda[rows.clone()], &velocity[rows]]);
     }
-    still.finish();
+    if still.lanes().any() {
+        still.finish();
+    }
     cones.places.clear();
     share_out(true, alive & !cones.still.lanes(), cones);
 }
