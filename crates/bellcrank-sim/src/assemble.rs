@@ -166,7 +166,8 @@ fn iterate<R: Real>(
     rows::add_couplings(layout, constants, settings.stiffness, ws);
     ws.factor.factor(&layout.pattern);
     ws.X_next.copy_from_slice(&state.X_WB);
-    let (metres, radians) = rows::closing_impulses(layout, constants, state, settings, ws);
+    let (metres, radians) = rows::gaps(layout, constants, state, settings, ws);
+    rows::push_closed(layout, ws);
     push_targets(layout, targets, ws);
     ws.factor.solve(&layout.pattern, &mut ws.x);
     let residual = metres.max(radians).max(missed);

@@ -37,7 +37,7 @@ fn count_sharers<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
     cones.sharers.resize(layout.position.len(), R::zero());
     for group in &cones.groups {
         let one = R::select(group.acts, R::one(), R::zero());
-        for k in places(layout, group.source).2 {
+        for k in places(layout, group.source).2.positions() {
             cones.sharers[*k] += one;
         }
     }
@@ -56,7 +56,7 @@ fn split_blocks<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
         for r in 0..group.rows {
             for s in 0..=r {
                 let mut sum = R::zero();
-                for (i, k) in path.iter().enumerate() {
+                for (i, k) in path.positions().iter().enumerate() {
                     let x = &cones.w[group.first_w + r * path.len() + i];
                     let y = &cones.w[group.first_w + s * path.len() + i];
                     let mut product = x[0] * y[0];
@@ -86,15 +86,13 @@ fn mean_mobilities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
         let (a, b, path) = places(layout, group.source);
         let mut sum = R::zero();
         if let ConeSource::Contact(_) = group.source {
-            for (i, k) in path.iter().enumerate() {
-                if *k != b && Some(*k) != a {
-                    continue;
-                }
+            cones.scratch.clear();
+            cones.scratch.resize(path.len(), [R::zero(); 6]);
+            for k in a.into_iter().chain([b]) {
                 for axis in 0..3 {
-                    cones.scratch.clear();
-                    cones.scratch.resize(path.len(), [R::zero(); 6]);
-                    cones.scratch[i][axis] = R::one();
-                    ws.factor.forward_path::<1>(&layout.pattern, path, &mut cones.scratch);
+                    let mut row = [[R::zero(); 6]; 2];
+                    row[1][axis] = R::one();
+                    ws.factor.forward_path::<1>(path, (None, k), &[row], &mut cones.scratch);
                     for x in cones.scratch.iter().flatten() {
                         sum = x.mul_add(*x, sum);
                     }

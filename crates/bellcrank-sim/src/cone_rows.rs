@@ -11,7 +11,7 @@ use crate::step::{Settings, Times};
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
 use bellcrank_collide::{Surface, collide};
 use bellcrank_math::{Mask, Real, Vec3};
-use bellcrank_solve::{Cone, MOST_ROWS};
+use bellcrank_solve::Cone;
 
 /// Lists what touches, with the reactions of the last step; says how many contacts there are, listed or not.
 pub(crate) fn find_contacts<R: Real>(
@@ -87,39 +87,44 @@ pub(crate) fn collect<R: Real>(
         if let Some(ScalarRow { acts, cone, gap, row }) =
             scalar_row(layout, constants, state, settings, times, (i, scalar), ws)
         {
-            push_group((ConeSource::Scalar(i), acts, cone), gap, &[row], scalar.path.len(), &mut ws.cones);
+            let group = (ConeSource::Scalar(i), acts, cone);
+            begin_group(group, gap, scalar.path.len(), &mut ws.cones);
+            push_row(row, &mut ws.cones);
         }
     }
     for touching in &ws.touching {
-        let (cone, rows) = contact_rows(layout, constants, state, settings, times, touching);
         let contact = &layout.contacts[touching.slot];
+        let cone = Cone::Coulomb { mu: constants.shapes.surfaces[contact.pair].sliding, rows: contact.rows };
         let (acts, gap) = (touching.contact.active, touching.contact.distance);
         let group = (ConeSource::Contact(touching.slot), acts, cone);
-        push_group(group, gap, &rows[..contact.rows], contact.path.len(), &mut ws.cones);
+        begin_group(group, gap, contact.path.len(), &mut ws.cones);
+        contact_rows(layout, constants, state, (settings, times), (touching, &mut ws.cones));
+    }
+}
+
+/// A group whose rows come next.
+#[inline(always)]
+fn begin_group<R: Real>(
+    (source, acts, cone): (ConeSource, R::Mask, Cone<R>),
+    gap: R,
+    path: usize,
+    cones: &mut ConeRows<R>,
+) {
+    let (first_row, first_w, rows) = (cones.lambda.len(), cones.used_w, cone.rows());
+    cones.gap.push(gap);
+    cones.groups.push(ConeGroup { source, acts, cone, first_row, rows, first_w });
+    cones.used_w += rows * path;
+    if cones.w.len() < cones.used_w {
+        cones.w.resize(cones.used_w, [R::zero(); 6]);
     }
 }
 
 #[inline(always)]
-fn push_group<R: Real>(
-    (source, acts, cone): (ConeSource, R::Mask, Cone<R>),
-    gap: R,
-    rows: &[Row<R>],
-    path: usize,
-    cones: &mut ConeRows<R>,
-) {
-    cones.gap.push(gap);
-    let (first_row, first_w) = (cones.lambda.len(), cones.used_w);
-    cones.groups.push(ConeGroup { source, acts, cone, first_row, rows: rows.len(), first_w });
-    cones.used_w += rows.len() * path;
-    if cones.w.len() < cones.used_w {
-        cones.w.resize(cones.used_w, [R::zero(); 6]);
-    }
-    for row in rows {
-        cones.jacobian.push(row.jacobian);
-        cones.bias.push(row.bias);
-        cones.compliance.push(row.compliance);
-        cones.lambda.push(row.guess);
-    }
+fn push_row<R: Real>(row: Row<R>, cones: &mut ConeRows<R>) {
+    cones.jacobian.push(row.jacobian);
+    cones.bias.push(row.bias);
+    cones.compliance.push(row.compliance);
+    cones.lambda.push(row.guess);
 }
 
 /// One row on a degree of freedom, or `None` if it acts nowhere.
@@ -196,62 +201,64 @@ fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
 
 /// The rows of a contact, the normal last: two of sliding, then moments about the normal and the tangents if asked for.
 #[inline(always)]
+#[allow(clippy::manual_map)] // a closure here would lose the instruction set
 fn contact_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
-    settings: &Settings,
-    times: Times<R>,
-    touching: &Touching<R>,
-) -> (Cone<R>, [Row<R>; MOST_ROWS]) {
+    (settings, times): (&Settings, Times<R>),
+    (touching, cones): (&Touching<R>, &mut ConeRows<R>),
+) {
     let (at, contact) = (&layout.contacts[touching.slot], &touching.contact);
     let surface = &constants.shapes.surfaces[at.pair];
-    let acts = contact.active;
+    let (acts, guess, none) = (contact.active, &touching.guess, R::zero());
     let (t, o) = contact.tangents();
-    let axes = [t, o, contact.normal];
-    let (none, last) = (R::zero(), at.rows - 1);
-    let blank = Row { jacobian: [[none; 6]; 2], bias: none, compliance: none, guess: none };
-    let mut rows = [blank; MOST_ROWS];
-    let guess = touching.guess;
-    for k in 0..3 {
-        let row = &mut rows[if k == 2 { last } else { k }];
-        row.jacobian[1] = push_at(acts, contact.point_b - state.X_WB[at.b].p, axes[k]);
-        if let Some(a) = at.a {
-            row.jacobian[0] = push_at(acts, contact.point_a - state.X_WB[a].p, -axes[k]);
-        }
-        row.guess = keep(acts, guess[k]);
+    let arm_a = match at.a {
+        Some(a) => Some(contact.point_a - state.X_WB[a].p),
+        None => None,
+    };
+    let arms = (arm_a, contact.point_b - state.X_WB[at.b].p);
+    for (k, axis) in [t, o].into_iter().enumerate() {
+        let jacobian = push_both(acts, arms, axis);
+        push_row(Row { jacobian, bias: none, compliance: none, guess: keep(acts, guess[k]) }, cones);
     }
-    moment_rows(acts, [contact.normal, t, o], surface, &guess, &mut rows[2..last]);
-    let mut before = row_velocity(&rows[last].jacobian[1], &state.V_WB[at.b].to_array());
+    for (k, axis) in [contact.normal, t, o].into_iter().enumerate().take(at.rows - 3) {
+        push_row(moment_row((k, acts), axis, surface, guess[3 + k]), cones);
+    }
+    let jacobian = push_both(acts, arms, contact.normal);
+    let mut before = row_velocity(&jacobian[1], &state.V_WB[at.b].to_array());
     if let Some(a) = at.a {
-        before += row_velocity(&rows[last].jacobian[0], &state.V_WB[a].to_array());
+        before += row_velocity(&jacobian[0], &state.V_WB[a].to_array());
     }
     // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
     let bounces = R::zero().lt(surface.restitution)
         & before.lt(R::constant(-settings.bounce_speed))
         & before.mul_add(times.drift, contact.distance).lt(R::zero());
     let hold = settings.recover(contact.distance, times.drift, settings.contact_recovery);
-    rows[last].bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
-    (Cone::Coulomb { mu: surface.sliding, rows: at.rows }, rows)
+    let bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
+    push_row(Row { jacobian, bias, compliance: none, guess: keep(acts, guess[2]) }, cones);
 }
 
-/// Rows of torsional (about n) and rolling friction (about t and o). A moment τ ≤ μ_m λ_n shares the cone of sliding
+/// A push along `d` on the second body and against it on the first, which the world does not feel.
+#[inline(always)]
+fn push_both<R: Real>(acts: R::Mask, (a, b): (Option<Vec3<R>>, Vec3<R>), d: Vec3<R>) -> [[R; 6]; 2] {
+    let on_a = match a {
+        Some(a) => push_at(acts, a, -d),
+        None => [R::zero(); 6],
+    };
+    [on_a, push_at(acts, b, d)]
+}
+
+/// A row of torsional (about n) or rolling friction (about t or o). A moment τ ≤ μ_m λ_n shares the cone of sliding
 /// as y = τ μ/μ_m, which makes it round: the row is the turn times μ_m/μ ([ComFree] notes: the elliptic cone).
 #[inline(always)]
-fn moment_rows<R: Real>(
-    acts: R::Mask,
-    axes: [Vec3<R>; 3],
-    surface: &Surface<R>,
-    guess: &[R; 6],
-    rows: &mut [Row<R>],
-) {
-    for (k, row) in rows.iter_mut().enumerate() {
-        let coefficient = if k == 0 { surface.torsional } else { surface.rolling };
-        let rubs = acts & R::zero().lt(surface.sliding) & R::zero().lt(coefficient);
-        let arm = keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
-        let turn = axes[k] * arm;
-        row.jacobian[1] = [R::zero(), R::zero(), R::zero(), turn.x, turn.y, turn.z];
-        row.jacobian[0] = [R::zero(), R::zero(), R::zero(), -turn.x, -turn.y, -turn.z];
-        row.guess = keep(rubs, guess[3 + k] / R::select(rubs, arm, R::one()));
-    }
+fn moment_row<R: Real>((k, acts): (usize, R::Mask), axis: Vec3<R>, surface: &Surface<R>, guess: R) -> Row<R> {
+    let coefficient = if k == 0 { surface.torsional } else { surface.rolling };
+    let rubs = acts & R::zero().lt(surface.sliding) & R::zero().lt(coefficient);
+    let arm = keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+    let (turn, none) = (axis * arm, R::zero());
+    let on_b = [none, none, none, turn.x, turn.y, turn.z];
+    let on_a = [none, none, none, -turn.x, -turn.y, -turn.z];
+    let guess = keep(rubs, guess / R::select(rubs, arm, R::one()));
+    Row { jacobian: [on_a, on_b], bias: none, compliance: none, guess }
 }

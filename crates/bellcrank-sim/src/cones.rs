@@ -12,12 +12,12 @@ use crate::status::Report;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
 use crate::worlds::{get_row, put_entries, put_row, share_out};
 use bellcrank_math::{Mask, Real};
-use bellcrank_solve::{MOST_ROWS, Outcome, Padmm};
+use bellcrank_solve::{MOST_ROWS, Outcome, Padmm, Path};
 
 /// The elimination positions of a group's two bodies, and its path.
 #[inline(always)]
 #[allow(clippy::manual_map)] // a closure here would lose the instruction set
-pub(crate) fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usize, &[usize]) {
+pub(crate) fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usize, &Path) {
     let (a, b, path) = match source {
         ConeSource::Scalar(i) => {
             let scalar = &layout.scalars[i];
@@ -39,31 +39,19 @@ pub(crate) fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usi
 /// W = L⁻¹ Jᵀ with the factor at hand.
 #[inline(always)]
 pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    let cones = &mut ws.cones;
-    for group in &cones.groups {
+    let ConeRows { groups, w, jacobian, .. } = &mut ws.cones;
+    for group in groups.iter() {
         let (a, b, path) = places(layout, group.source);
-        let all = &mut cones.w[group.first_w..][..group.rows * path.len()];
-        for row in 0..group.rows {
-            let w = &mut all[row * path.len()..][..path.len()];
-            w.fill([R::zero(); 6]);
-            let jacobian = &cones.jacobian[group.first_row + row];
-            for (i, k) in path.iter().enumerate() {
-                if Some(*k) == a {
-                    w[i] = jacobian[0];
-                } else if *k == b {
-                    w[i] = jacobian[1];
-                }
-            }
-        }
+        let rows = &jacobian[group.first_row..][..group.rows];
+        let w = &mut w[group.first_w..][..group.rows * path.len()];
         // three at a time stay in registers
-        let mut rest = all;
-        while rest.len() >= 3 * path.len() {
-            let (three, others) = rest.split_at_mut(3 * path.len());
-            ws.factor.forward_path::<3>(&layout.pattern, path, three);
-            rest = others;
+        let mut done = 0;
+        while done + 3 <= group.rows {
+            ws.factor.forward_path::<3>(path, (a, b), &rows[done..], &mut w[done * path.len()..]);
+            done += 3;
         }
-        for one in rest.chunks_exact_mut(path.len()) {
-            ws.factor.forward_path::<1>(&layout.pattern, path, one);
+        for row in done..group.rows {
+            ws.factor.forward_path::<1>(path, (a, b), &rows[row..], &mut w[row * path.len()..]);
         }
     }
 }
@@ -91,15 +79,13 @@ pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
     for g in 0..cones.groups.len() {
         for h in 0..=g {
-            let (first, second) = (cones.groups[g], cones.groups[h]);
-            let paths = (places(layout, first.source).2, places(layout, second.source).2);
             // sizes that are known when compiling keep the products in registers
-            match (first.rows, second.rows) {
-                (3, 3) => pair_entries::<R, 3, 3>(cones, (g, h), paths),
-                (3, 1) => pair_entries::<R, 3, 1>(cones, (g, h), paths),
-                (1, 3) => pair_entries::<R, 1, 3>(cones, (g, h), paths),
-                (1, 1) => pair_entries::<R, 1, 1>(cones, (g, h), paths),
-                _ => pair_entries::<R, MOST_ROWS, MOST_ROWS>(cones, (g, h), paths),
+            match (cones.groups[g].rows, cones.groups[h].rows) {
+                (3, 3) => pair_entries::<R, 3, 3>(layout, cones, (g, h)),
+                (3, 1) => pair_entries::<R, 3, 1>(layout, cones, (g, h)),
+                (1, 3) => pair_entries::<R, 1, 3>(layout, cones, (g, h)),
+                (1, 1) => pair_entries::<R, 1, 1>(layout, cones, (g, h)),
+                _ => pair_entries::<R, MOST_ROWS, MOST_ROWS>(layout, cones, (g, h)),
             }
         }
     }
@@ -108,15 +94,15 @@ pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// The entries of G between two groups: for all lanes that are solved together, and for each world that is not.
 #[inline(always)]
 fn pair_entries<R: Real, const A: usize, const B: usize>(
+    layout: &Layout,
     cones: &mut ConeRows<R>,
     (g, h): (usize, usize),
-    (path, other): (&[usize], &[usize]),
 ) {
-    let (first, second) = (cones.groups[g], cones.groups[h]);
+    let (first, second) = (&cones.groups[g], &cones.groups[h]);
     let (both, together) = (first.acts & second.acts, cones.still.lanes());
     let mut product = [[R::zero(); B]; A];
     if both.any() {
-        product = overlap::<R, A, B>(&cones.w, (first, path), (second, other));
+        product = overlap::<R, A, B>(layout, &cones.w, first, second);
         if g == h {
             for r in 0..first.rows.min(A).min(B) {
                 product[r][r] += cones.compliance[first.first_row + r];
@@ -143,7 +129,7 @@ pub(crate) fn hand_over<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     share_out(true, lanes, cones);
     for g in 0..cones.groups.len() {
         for h in 0..=g {
-            let (first, second) = (cones.groups[g], cones.groups[h]);
+            let (first, second) = (&cones.groups[g], &cones.groups[h]);
             let both = first.acts & second.acts & lanes;
             if !both.any() {
                 continue;
@@ -182,16 +168,19 @@ pub(crate) fn row_mobility<R: Real>(
 /// The products of two groups' W over the positions that both paths share.
 #[inline(always)]
 fn overlap<R: Real, const A: usize, const B: usize>(
+    layout: &Layout,
     w: &[[R; 6]],
-    a: (ConeGroup<R>, &[usize]),
-    b: (ConeGroup<R>, &[usize]),
+    first: &ConeGroup<R>,
+    second: &ConeGroup<R>,
 ) -> [[R; B]; A] {
-    let rows = if A == MOST_ROWS { (a.0.rows, b.0.rows) } else { (A, B) };
+    let (path, other) =
+        (places(layout, first.source).2.positions(), places(layout, second.source).2.positions());
+    let rows = if A == MOST_ROWS { (first.rows, second.rows) } else { (A, B) };
     let mut product = [[R::zero(); B]; A];
     let (mut i, mut j) = (0, 0);
-    while i < a.1.len() && j < b.1.len() {
-        if a.1[i] != b.1[j] {
-            if a.1[i] < b.1[j] {
+    while i < path.len() && j < other.len() {
+        if path[i] != other[j] {
+            if path[i] < other[j] {
                 i += 1
             } else {
                 j += 1
@@ -199,9 +188,9 @@ fn overlap<R: Real, const A: usize, const B: usize>(
             continue;
         }
         for r in 0..rows.0 {
-            let x = &w[a.0.first_w + r * a.1.len() + i];
+            let x = &w[first.first_w + r * path.len() + i];
             for s in 0..rows.1 {
-                let y = &w[b.0.first_w + s * b.1.len() + j];
+                let y = &w[second.first_w + s * other.len() + j];
                 for k in 0..6 {
                     product[r][s] = x[k].mul_add(y[k], product[r][s]);
                 }

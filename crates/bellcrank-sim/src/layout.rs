@@ -2,7 +2,7 @@
 
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_model::{Actuator, BodyId, Component, CouplingTerm, Dof, JointKind, Material, Model, Target};
-use bellcrank_solve::BlockPattern;
+use bellcrank_solve::{BlockPattern, Path};
 use std::sync::Arc;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
@@ -12,7 +12,7 @@ pub struct Layout {
     /// Elimination position of each body.
     pub(crate) position: Vec<usize>,
     pub(crate) joints: Vec<JointLayout>,
-    /// Blocks off the diagonal that no joint fills.
+    /// Blocks off the diagonal that no joint sets and that must be clear.
     pub(crate) blocks_without_joint: Vec<usize>,
     pub(crate) couplings: Vec<CouplingLayout>,
     /// Tendons and motors at sites that act.
@@ -110,7 +110,7 @@ pub(crate) enum LineSource {
 pub(crate) struct ScalarLayout {
     pub at: DofLayout,
     pub kind: ScalarKind,
-    pub path: Vec<usize>,
+    pub path: Arc<Path>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,7 +137,7 @@ pub(crate) struct ContactLayout {
     /// 3 for sliding, 4 with torsional friction, 6 with rolling friction.
     pub rows: usize,
     /// Shared by the slots of a pair.
-    pub path: Arc<[usize]>,
+    pub path: Arc<Path>,
 }
 
 impl Layout {
@@ -158,14 +158,15 @@ impl Layout {
         let component = components(model);
         let loose = plan.pairs().iter().filter(|pair| is_loose(&plan, pair, &component)).count();
         let room = contacts.unwrap_or(plan.shapes().len() * CONTACTS_PER_SHAPE);
+        let is_pile = loose > loose_pairs;
         Layout {
             holds: model.joints().iter().any(|joint| joint.kind.row_count() > 0)
                 || !model.couplings().is_empty(),
-            pile: (loose > loose_pairs).then_some(room),
+            pile: is_pile.then_some(room),
             couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
             contacts: contact_layouts(model, &plan, &pattern),
-            blocks_without_joint: blocks_without_joint(&pattern, &joints),
+            blocks_without_joint: blocks_without_joint(&pattern, &joints, is_pile),
             bases: bases(model),
             coordinate_count: last(JointKind::coordinate_count),
             dof_count: last(JointKind::dof_count),
@@ -299,10 +300,12 @@ impl JointLayout {
     }
 }
 
-/// Blocks of the pattern that no joint fills: those of couplings, tendons and fill-in.
-fn blocks_without_joint(pattern: &BlockPattern, joints: &[JointLayout]) -> Vec<usize> {
-    let filled = |block: usize| joints.iter().any(|joint| joint.block_index() == Some(block));
-    (0..pattern.off_diagonal_count()).filter(|block| !filled(*block)).collect()
+/// Blocks of the pattern that no joint sets: those of couplings and tendons. Fill is set by the factor, and need be clear only
+/// where the matrix itself is kept.
+fn blocks_without_joint(pattern: &BlockPattern, joints: &[JointLayout], kept: bool) -> Vec<usize> {
+    let is_set = |block: usize| joints.iter().any(|joint| joint.block_index() == Some(block));
+    let counts = |block: &usize| !is_set(*block) && (kept || !pattern.is_fill(*block));
+    (0..pattern.off_diagonal_count()).filter(counts).collect()
 }
 
 fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout> {
@@ -372,7 +375,7 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
     let mut rows = Vec::new();
     for (j, joint) in model.joints().iter().enumerate() {
         let bodies: Vec<usize> = joints[j].predecessor.into_iter().chain([joints[j].successor]).collect();
-        let path = pattern.path(&bodies);
+        let path = Arc::new(pattern.path(&bodies));
         for (k, dof) in joint.dofs.iter().enumerate() {
             let at = DofLayout { joint: j, dof: k };
             // any drive may be limited in some world; the row acts only where one is near its limit
@@ -414,7 +417,8 @@ fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) ->
         contacts.push(same.unwrap_or_else(|| {
             let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
             let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
-            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path: pattern.path(&bodies).into() }
+            let path = Arc::new(pattern.path(&bodies));
+            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path }
         }));
     }
     contacts

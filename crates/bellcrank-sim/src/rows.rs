@@ -5,20 +5,20 @@
 //! centre of mass to M's origin. Rows are held at the *end* of the step: the residual is c(q ⊕ Δt u)/Δt, and the
 //! correction uses the factor of the start.
 
-use crate::constants::Constants;
+use crate::constants::{Constants, JointConstants};
 use crate::drives::row_velocity;
 use crate::layout::{DofLayout, JointLayout, Layout};
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
-use bellcrank_math::{Pose, Real, Wrench};
-use bellcrank_model::kinematics;
+use bellcrank_math::{Pose, Real, Vec3, Wrench};
+use bellcrank_model::{JointKind, kinematics};
 use bellcrank_solve::BlockFactor;
 
 /// The pose of a joint's predecessor frame and of M in it.
 #[inline(always)]
 pub(crate) fn joint_pose<R: Real>(
     layout: &JointLayout,
-    constants: &crate::constants::JointConstants<R>,
+    constants: &JointConstants<R>,
     X_WB: &[Pose<R>],
 ) -> (Pose<R>, Pose<R>, Pose<R>) {
     let X_WF = match layout.predecessor {
@@ -29,9 +29,26 @@ pub(crate) fn joint_pose<R: Real>(
     (X_WF, X_WM, X_WF.inverse_mul(X_WM))
 }
 
+/// Calls with the kind of a joint as a constant for the commonest, so that nothing of the others is left in what is compiled: counts of
+/// rows are known, arrays stay in registers.
+macro_rules! for_kind {
+    ($kind:expr, |$known:ident| $work:expr) => {
+        match $kind {
+            JointKind::Revolute => {
+                let $known = JointKind::Revolute;
+                $work
+            }
+            JointKind::Spherical => {
+                let $known = JointKind::Spherical;
+                $work
+            }
+            $known => $work,
+        }
+    };
+}
+
 /// All joints' rows at the start of the step.
 #[inline(always)]
-#[allow(clippy::manual_map)] // a closure here would lose the instruction set
 pub(crate) fn joint_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
@@ -40,28 +57,62 @@ pub(crate) fn joint_rows<R: Real>(
     ws: &mut Workspace<R>,
 ) {
     for (j, joint) in layout.joints.iter().enumerate() {
-        let (X_WF, X_WM, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
-        let (held, free) =
-            (kinematics::constraint_axes(joint.kind, X_FM), kinematics::rate_axes(joint.kind, X_FM));
-        let gap = kinematics::residual(joint.kind, X_FM);
-        let count = joint.kind.row_count();
-        let p_S = state.X_WB[joint.successor].p - X_WM.p;
-        let p_P = match joint.predecessor {
-            Some(p) => Some(state.X_WB[p].p - X_WM.p),
-            None => None,
+        let constants = &constants.joints[j];
+        for_kind!(joint.kind, |kind| one_joint(
+            (kind, joint),
+            constants,
+            &state.X_WB,
+            settings,
+            &mut ws.joints[j]
+        ))
+    }
+}
+
+/// Whether a joint holds its frames' origins together: then its first three rows push along F's axes, and all others only turn.
+#[inline(always)]
+fn holds_point(kind: JointKind) -> bool {
+    use JointKind::{Fixed, Gimbal, Revolute, Spherical, Universal};
+    matches!(kind, Fixed | Revolute | Universal | Spherical | Gimbal)
+}
+
+/// The rows of such a joint that push.
+const PUSHES: usize = 3;
+
+#[inline(always)]
+#[allow(clippy::manual_map)] // a closure here would lose the instruction set
+fn one_joint<R: Real>(
+    (kind, joint): (JointKind, &JointLayout),
+    constants: &JointConstants<R>,
+    X_WB: &[Pose<R>],
+    settings: RowSettings<R>,
+    rows: &mut JointRows<R>,
+) {
+    let (X_WF, X_WM, X_FM) = joint_pose(joint, constants, X_WB);
+    let (held, free) = (kinematics::constraint_axes(kind, X_FM), kinematics::rate_axes(kind, X_FM));
+    let gap = kinematics::residual(kind, X_FM);
+    let (count, R_WF) = (kind.row_count(), X_WF.R.to_mat3());
+    let p_S = X_WB[joint.successor].p - X_WM.p;
+    let p_P = match joint.predecessor {
+        Some(p) => Some(X_WB[p].p - X_WM.p),
+        None => None,
+    };
+    for i in 0..6 {
+        let row = if i < count { held[i] } else { free[i - count] };
+        let (force, moment) = if !holds_point(kind) {
+            (R_WF * row.force, R_WF * row.moment)
+        } else if i < PUSHES {
+            ([R_WF.x, R_WF.y, R_WF.z][i], Vec3::zero())
+        } else {
+            (Vec3::zero(), R_WF * row.moment)
         };
-        let rows = &mut ws.joints[j];
-        for i in 0..6 {
-            let row: Wrench<R> = if i < count { held[i] } else { free[i - count] };
-            let row = row.rotated(X_WF.R);
-            rows.s[i] = row.at_point(p_S).to_array();
-            if let Some(p) = p_P {
-                rows.p[i] = (-row.at_point(p)).to_array();
-            }
-            rows.weight[i] = constants.joints[j].weight[i] * settings.stiffness;
-            rows.target[i] = settings.leave_open(gap[i]);
-            rows.rate[i] = (gap[i] - rows.target[i]) * settings.inverse_dt;
+        let (row, turns) = (Wrench::new(force, moment), holds_point(kind) && i >= PUSHES);
+        rows.s[i] = if turns { row } else { row.at_point(p_S) }.to_array();
+        if let Some(p) = p_P {
+            rows.p[i] = (-if turns { row } else { row.at_point(p) }).to_array();
         }
+        rows.weight[i] = constants.weight[i] * settings.stiffness;
+        rows.target[i] = settings.leave_open(gap[i]);
+        rows.rate[i] = (gap[i] - rows.target[i]) * settings.inverse_dt;
     }
 }
 
@@ -108,47 +159,55 @@ fn add_rows<R: Real>(layout: &Layout, all: bool, ws: &mut Workspace<R>) {
     }
     for (joint, rows) in layout.joints.iter().zip(&ws.joints) {
         // numbers of rows that are known when compiling keep sums in registers
-        match if all || joint.soft { 6 } else { joint.kind.row_count() } {
-            6 => add_joint::<R, 6>(layout, joint, rows, &mut ws.factor),
-            5 => add_joint::<R, 5>(layout, joint, rows, &mut ws.factor),
-            4 => add_joint::<R, 4>(layout, joint, rows, &mut ws.factor),
-            3 => add_joint::<R, 3>(layout, joint, rows, &mut ws.factor),
-            2 => add_joint::<R, 2>(layout, joint, rows, &mut ws.factor),
-            1 => add_joint::<R, 1>(layout, joint, rows, &mut ws.factor),
-            _ => add_joint::<R, 0>(layout, joint, rows, &mut ws.factor),
+        let used = if all || joint.soft { 6 } else { joint.kind.row_count() };
+        match (used, holds_point(joint.kind)) {
+            (6, true) => add_joint::<R, 3, 6>(layout, joint, rows, &mut ws.factor),
+            (5, true) => add_joint::<R, 3, 5>(layout, joint, rows, &mut ws.factor),
+            (3, true) => add_joint::<R, 3, 3>(layout, joint, rows, &mut ws.factor),
+            (6, _) => add_joint::<R, 6, 6>(layout, joint, rows, &mut ws.factor),
+            (5, _) => add_joint::<R, 5, 5>(layout, joint, rows, &mut ws.factor),
+            (4, _) => add_joint::<R, 4, 4>(layout, joint, rows, &mut ws.factor),
+            (3, _) => add_joint::<R, 3, 3>(layout, joint, rows, &mut ws.factor),
+            (2, _) => add_joint::<R, 2, 2>(layout, joint, rows, &mut ws.factor),
+            (1, _) => add_joint::<R, 1, 1>(layout, joint, rows, &mut ws.factor),
+            _ => add_joint::<R, 0, 0>(layout, joint, rows, &mut ws.factor),
         }
     }
 }
 
-/// Jᵀ S⁻¹ J of the first N rows of a joint.
+/// Jᵀ S⁻¹ J of the first N rows of a joint, of which all but the first P only turn.
 #[inline(always)]
-fn add_joint<R: Real, const N: usize>(
+fn add_joint<R: Real, const P: usize, const N: usize>(
     layout: &Layout,
     joint: &JointLayout,
     rows: &JointRows<R>,
     factor: &mut BlockFactor<R>,
 ) {
-    add_square::<R, N>(factor.diagonal_mut(layout.position[joint.successor]), &rows.s, &rows.weight);
+    add_square::<R, P, N>(factor.diagonal_mut(layout.position[joint.successor]), &rows.s, &rows.weight);
     if let Some(p) = joint.predecessor {
-        add_square::<R, N>(factor.diagonal_mut(layout.position[p]), &rows.p, &rows.weight);
+        add_square::<R, P, N>(factor.diagonal_mut(layout.position[p]), &rows.p, &rows.weight);
     }
     if let Some((block, successor_is_row)) = joint.block {
         let (row, column) = if successor_is_row { (&rows.s, &rows.p) } else { (&rows.p, &rows.s) };
         let sides = (row, column, &rows.weight);
-        add_product::<R, N>(factor.off_diagonal_mut(block), sides, joint.is_first);
+        add_product::<R, P, N>(factor.off_diagonal_mut(block), sides, joint.is_first);
     }
 }
 
 #[inline(always)]
-fn add_square<R: Real, const N: usize>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 6], weight: &[R; 6]) {
+fn add_square<R: Real, const P: usize, const N: usize>(
+    block: &mut [[R; 6]; 6],
+    rows: &[[R; 6]; 6],
+    weight: &[R; 6],
+) {
     for r in 0..6 {
         let mut weighted = [R::zero(); N];
-        for i in 0..N {
+        for i in 0..if r < 3 { P } else { N } {
             weighted[i] = rows[i][r] * weight[i];
         }
         for c in 0..=r {
             let mut sum = block[r][c];
-            for i in 0..N {
+            for i in 0..if c < 3 { P } else { N } {
                 sum = weighted[i].mul_add(rows[i][c], sum);
             }
             block[r][c] = sum;
@@ -158,19 +217,19 @@ fn add_square<R: Real, const N: usize>(block: &mut [[R; 6]; 6], rows: &[[R; 6]; 
 
 /// The product alone where the block holds nothing yet.
 #[inline(always)]
-fn add_product<R: Real, const N: usize>(
+fn add_product<R: Real, const P: usize, const N: usize>(
     block: &mut [[R; 6]; 6],
     (a, b, weight): (&[[R; 6]; 6], &[[R; 6]; 6], &[R; 6]),
     is_first: bool,
 ) {
     for r in 0..6 {
         let mut weighted = [R::zero(); N];
-        for i in 0..N {
+        for i in 0..if r < 3 { P } else { N } {
             weighted[i] = a[i][r] * weight[i];
         }
         for c in 0..6 {
             let mut sum = if is_first { R::zero() } else { block[r][c] };
-            for i in 0..N {
+            for i in 0..if r < 3 || c < 3 { P } else { N } {
                 sum = weighted[i].mul_add(b[i][c], sum);
             }
             block[r][c] = sum;
@@ -187,56 +246,98 @@ pub(crate) fn push_joint<R: Real>(
     amount: &[R; 6],
     x: &mut [[R; 6]],
 ) {
-    push_side(&rows.s, used, amount, &mut x[layout.position[joint.successor]]);
+    // numbers of rows that are known when compiling keep sums in registers
+    match (used, holds_point(joint.kind)) {
+        (6, true) => push_sides::<R, 3, 6>(layout, joint, rows, amount, x),
+        (5, true) => push_sides::<R, 3, 5>(layout, joint, rows, amount, x),
+        (6, _) => push_sides::<R, 6, 6>(layout, joint, rows, amount, x),
+        (5, _) => push_sides::<R, 5, 5>(layout, joint, rows, amount, x),
+        (4, _) => push_sides::<R, 4, 4>(layout, joint, rows, amount, x),
+        (3, _) => push_sides::<R, 3, 3>(layout, joint, rows, amount, x),
+        (2, _) => push_sides::<R, 2, 2>(layout, joint, rows, amount, x),
+        (1, _) => push_sides::<R, 1, 1>(layout, joint, rows, amount, x),
+        _ => {}
+    }
+}
+
+#[inline(always)]
+fn push_sides<R: Real, const P: usize, const N: usize>(
+    layout: &Layout,
+    joint: &JointLayout,
+    rows: &JointRows<R>,
+    amount: &[R; 6],
+    x: &mut [[R; 6]],
+) {
+    push_side::<R, P, N>(&rows.s, amount, &mut x[layout.position[joint.successor]]);
     if let Some(p) = joint.predecessor {
-        push_side(&rows.p, used, amount, &mut x[layout.position[p]]);
+        push_side::<R, P, N>(&rows.p, amount, &mut x[layout.position[p]]);
     }
 }
 
 #[inline(always)]
-fn push_side<R: Real>(rows: &[[R; 6]; 6], used: usize, amount: &[R; 6], x: &mut [R; 6]) {
-    let mut sum = *x;
-    for i in 0..used {
-        for c in 0..6 {
-            sum[c] = rows[i][c].mul_add(amount[i], sum[c]);
+fn push_side<R: Real, const P: usize, const N: usize>(rows: &[[R; 6]; 6], amount: &[R; 6], x: &mut [R; 6]) {
+    for c in 0..6 {
+        let mut sum = x[c];
+        for i in 0..if c < 3 { P } else { N } {
+            sum = rows[i][c].mul_add(amount[i], sum);
         }
+        x[c] = sum;
     }
-    *x = sum;
 }
 
-/// The right-hand side of the correction: x ← Σ Jᵀ S⁻¹ c(X_next)/Δt. Gives the largest gap in metres and radians.
+/// How far joints and couplings are open at X_next, and what would close them: S⁻¹ c(X_next)/Δt, into `pushing`. Gives the largest gap of
+/// a joint in metres and radians.
 #[inline(always)]
-pub(crate) fn closing_impulses<R: Real>(
+pub(crate) fn gaps<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
     settings: RowSettings<R>,
     ws: &mut Workspace<R>,
 ) -> (R, R) {
-    ws.x.fill([R::zero(); 6]);
     let (mut metres, mut radians) = (R::zero(), R::zero());
     for (j, joint) in layout.joints.iter().enumerate() {
-        let count = joint.kind.row_count();
-        if count == 0 {
-            continue;
-        }
-        let (_, _, X_FM) = joint_pose(joint, &constants.joints[j], &ws.X_next);
-        let gap = kinematics::residual(joint.kind, X_FM);
-        let positions = joint.kind.position_row_count();
-        let (mut far, mut turned) = (R::zero(), R::zero());
-        let mut amount = [R::zero(); 6];
-        for i in 0..count {
-            let left = gap[i] - ws.joints[j].target[i];
-            amount[i] = left * settings.inverse_dt * ws.joints[j].weight[i];
-            ws.pushing[j][i] = amount[i];
-            let target = if i < positions { &mut far } else { &mut turned };
-            *target = gap[i].mul_add(gap[i], *target);
-        }
+        let (far, turned) =
+            for_kind!(joint.kind, |kind| joint_gap((kind, joint), j, &constants.joints[j], settings, ws));
         (metres, radians) = (metres.max(far), radians.max(turned));
-        push_joint(layout, joint, (&ws.joints[j], count), &amount, &mut ws.x);
     }
-    close_couplings(layout, constants, state, settings, ws);
+    coupling_gaps(layout, constants, state, settings, ws);
     (metres.sqrt(), radians.sqrt())
+}
+
+/// The part of one joint, and the squares of its gap in metres and radians.
+#[inline(always)]
+fn joint_gap<R: Real>(
+    (kind, joint): (JointKind, &JointLayout),
+    j: usize,
+    constants: &JointConstants<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) -> (R, R) {
+    let (mut far, mut turned) = (R::zero(), R::zero());
+    if kind.row_count() == 0 {
+        return (far, turned);
+    }
+    let (_, _, X_FM) = joint_pose(joint, constants, &ws.X_next);
+    let (gap, rows) = (kinematics::residual(kind, X_FM), &ws.joints[j]);
+    for i in 0..kind.row_count() {
+        ws.pushing[j][i] = (gap[i] - rows.target[i]) * settings.inverse_dt * rows.weight[i];
+        let sum = if i < kind.position_row_count() { &mut far } else { &mut turned };
+        *sum = gap[i].mul_add(gap[i], *sum);
+    }
+    (far, turned)
+}
+
+/// The right-hand side of the correction: x ← Σ Jᵀ S⁻¹ c(X_next)/Δt.
+#[inline(always)]
+pub(crate) fn push_closed<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    ws.x.fill([R::zero(); 6]);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        push_joint(layout, joint, (&ws.joints[j], joint.kind.row_count()), &ws.pushing[j], &mut ws.x);
+    }
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        push_row(layout, &coupling.bodies, &ws.couplings[c], ws.coupling_pushing[c], &mut ws.x);
+    }
 }
 
 /// Rows of couplings at the start of the step, and their part of H.
@@ -339,9 +440,9 @@ fn add_outer<R: Real>(block: &mut [[R; 6]; 6], a: &[R; 6], b: &[R; 6]) {
     }
 }
 
-/// Σ coefficient · coordinate − constant at X_next, as a push on x.
+/// Σ coefficient · coordinate − constant at X_next, as a push.
 #[inline(always)]
-fn close_couplings<R: Real>(
+fn coupling_gaps<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
@@ -358,9 +459,8 @@ fn close_couplings<R: Real>(
             let q = if joint.kind.is_angle(at.dof) { unwrap(now, before) } else { now };
             gap = q.mul_add(R::constant(*coefficient), gap);
         }
-        let amount = gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
-        ws.coupling_pushing[c] = amount;
-        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
+        ws.coupling_pushing[c] =
+            gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
     }
 }
 
@@ -390,12 +490,17 @@ pub(crate) fn unwrap<R: Real>(now: R, before: R) -> R {
 pub(crate) fn read_coordinates<R: Real>(layout: &Layout, constants: &Constants<R>, state: &mut State<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let (_, _, X_FM) = joint_pose(joint, &constants.joints[j], &state.X_WB);
-        let now = kinematics::coordinates(joint.kind, X_FM);
-        for k in 0..joint.kind.coordinate_count() {
-            let q = &mut state.q[joint.first_coordinate + k];
-            let angle = joint.kind.has_scalar_coordinates() && joint.kind.is_angle(k);
-            *q = if angle { unwrap(now[k], *q) } else { now[k] };
-        }
+        for_kind!(joint.kind, |kind| count_on(kind, X_FM, &mut state.q[joint.first_coordinate..]))
+    }
+}
+
+/// The coordinates at a pose, angles counted on from those before.
+#[inline(always)]
+fn count_on<R: Real>(kind: JointKind, X_FM: Pose<R>, q: &mut [R]) {
+    let now = kinematics::coordinates(kind, X_FM);
+    for k in 0..kind.coordinate_count() {
+        let angle = kind.has_scalar_coordinates() && kind.is_angle(k);
+        q[k] = if angle { unwrap(now[k], q[k]) } else { now[k] };
     }
 }
 

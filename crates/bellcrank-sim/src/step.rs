@@ -204,8 +204,9 @@ pub fn step<R: Real>(
         return interior::step(layout, constants, (settings, point), dt, (state, control, ws));
     }
     let times = stage!(R, settings.integrator.times(dt));
-    ws.X_start.copy_from_slice(&state.X_WB);
-    if settings.integrator == Integrator::MoreauJean {
+    let halfway = settings.integrator == Integrator::MoreauJean;
+    if halfway {
+        ws.X_start.copy_from_slice(&state.X_WB);
         stage!(R, advance_halfway(layout, constants, state, times)); // q ← q ⊕ ½Δt u⁻
     }
     let reach = stage!(R, reach(state, dt));
@@ -230,7 +231,7 @@ pub fn step<R: Real>(
     if let Method::AllRows(_) = settings.method {
         state.joint_impulse.copy_from_slice(&ws.pushed);
     }
-    stage!(R, finish(layout, constants, state, ws, &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
+    stage!(R, finish(layout, constants, halfway, (state, ws), &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
     report
 }
 
@@ -255,14 +256,13 @@ fn solve<R: Real>(
     if let Some(pile) = &mut ws.pile {
         pile.keep_matrix(&ws.factor);
     }
-    stage!(R, ws.factor.factor(&layout.pattern));
     stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
     if let Solver::ComFree(solver) = &settings.solver {
         stage!(R, comfree::fade(solver, &mut ws.cones));
     }
     stage!(R, first_impulses(layout, ws));
-    solve_factored(layout, ws);
-    ws.u.copy_from_slice(&ws.x);
+    stage!(R, ws.factor.factor_and_solve(&layout.pattern, &mut ws.x)); // H = L Lᵀ, x ← H⁻¹ x
+    std::mem::swap(&mut ws.u, &mut ws.x);
     prepare_reactions(layout, settings, state.alive, ws); // G = J H⁻¹ Jᵀ
     let mut report = stage!(R, blank_report(ws));
     let mut going = state.alive; // a lane that is done is left alone, so that it does not see its neighbours
@@ -273,7 +273,7 @@ fn solve<R: Real>(
             solve_reactions(layout, constants, settings, going, (times, ws, &mut report));
         }
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
-        let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
+        let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
         let last = [round >= enough, round == settings.rounds[1]];
         let before = report.gap_metres.max(report.gap_radians);
         going = stage!(R, settings.still_open(last, gap, going, &mut report));
@@ -285,19 +285,16 @@ fn solve<R: Real>(
         if last[1] || !going.any() {
             break;
         }
-        if round == 1 {
-            ws.u_first.copy_from_slice(&ws.u);
-        }
+        stage!(R, rows::push_closed(layout, ws));
         solve_factored(layout, ws);
-        stage!(R, subtract(going, ws)); // u ← u − H⁻¹Jᵀ S⁻¹ c(q⁺)/Δt
+        stage!(R, subtract(layout, (round == 1, going), ws)); // u ← u − H⁻¹Jᵀ S⁻¹ c(q⁺)/Δt
         if let Solver::Padmm(_) = settings.solver {
             stage!(R, cones::set_velocities(layout, ws));
         }
     }
     if undone.any() {
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
-        (report.gap_metres, report.gap_radians) =
-            stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
+        (report.gap_metres, report.gap_radians) = stage!(R, rows::gaps(layout, constants, state, held, ws));
     }
     report
 }
@@ -318,7 +315,7 @@ fn solve_all_rows<R: Real>(
     stage!(R, cones::add_change(state.alive, outcome, ws, &mut report));
     stage!(R, motion::end_poses(layout, state, times.drift, ws));
     let held = stage!(R, settings.rows(times.drift));
-    let gap = stage!(R, rows::closing_impulses(layout, constants, state, held, ws));
+    let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
     (report.gap_metres, report.gap_radians) = gap;
     report
 }
@@ -437,16 +434,23 @@ fn take_back<R: Real>(before: R, going: R::Mask, ws: &mut Workspace<R>, report: 
     worse
 }
 
+/// u −= x and what pushed it so; the first time, `u_first` keeps the velocities before.
 #[inline(always)]
-fn subtract<R: Real>(going: R::Mask, ws: &mut Workspace<R>) {
-    for (u, x) in ws.u.iter_mut().zip(&ws.x) {
-        for k in 0..6 {
-            u[k] -= R::select(going, x[k], R::zero());
-        }
+fn subtract<R: Real>(layout: &Layout, (is_first, going): (bool, R::Mask), ws: &mut Workspace<R>) {
+    if is_first {
+        std::mem::swap(&mut ws.u, &mut ws.u_first);
     }
-    for (all, last) in ws.pushed.iter_mut().zip(&ws.pushing) {
-        for i in 0..6 {
-            all[i] -= R::select(going, last[i], R::zero());
+    for (b, x) in ws.x.iter().enumerate() {
+        let before = if is_first { &ws.u_first[b] } else { &ws.u[b] };
+        let mut after = [R::zero(); 6];
+        for k in 0..6 {
+            after[k] = before[k] - R::select(going, x[k], R::zero());
+        }
+        ws.u[b] = after;
+    }
+    for (j, joint) in layout.joints.iter().enumerate() {
+        for i in 0..joint.kind.row_count() {
+            ws.pushed[j][i] -= R::select(going, ws.pushing[j][i], R::zero());
         }
     }
     for (all, last) in ws.coupling_pushed.iter_mut().zip(&ws.coupling_pushing) {
@@ -520,13 +524,14 @@ pub(crate) fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
     }
 }
 
-/// Takes the new state over where it is finite; elsewhere the world keeps its last good one and stands still.
+/// Takes the new state over where it is finite; elsewhere the world keeps its last good one and stands still. The start of the step is
+/// in the workspace where the state was moved halfway.
 #[inline(always)]
 pub(crate) fn finish<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    state: &mut State<R>,
-    ws: &Workspace<R>,
+    halfway: bool,
+    (state, ws): (&mut State<R>, &Workspace<R>),
     report: &mut Report<R>,
 ) {
     for b in (0..layout.position.len()).rev() {
@@ -538,7 +543,7 @@ pub(crate) fn finish<R: Real>(
     let moves = report.finite & state.alive;
     for b in 0..layout.position.len() {
         let V = Twist::from_array(ws.u[layout.position[b]]);
-        let (X, old) = (ws.X_next[b], ws.X_start[b]);
+        let (X, old) = (ws.X_next[b], if halfway { ws.X_start[b] } else { state.X_WB[b] });
         state.X_WB[b].R = Quat::select(moves, X.R, old.R);
         state.X_WB[b].p = Vec3::select(moves, X.p, old.p);
         let zero = Vec3::zero();

@@ -3,6 +3,7 @@
 //! The matrix is the body-space form of the step, H = M + Jᵀ S⁻¹ J: six unknowns per body whatever the number of
 //! rows, and rows that repeat each other do no harm. H⁻¹ is the inverse inertia of the *constrained* mechanism.
 
+use crate::path::Path;
 use crate::pattern::{BlockPattern, Target};
 use bellcrank_math::{Elem, Real};
 
@@ -81,29 +82,52 @@ impl<R: Real> BlockFactor<R> {
     }
 
     /// Factors in place (right-looking). A pivot that rounding has eaten up is taken as what rounding may be: the factor is
-    /// then that of a matrix which differs in its last digits, and is finite.
+    /// then that of a matrix which differs in its last digits, and is finite. What blocks of fill held does not matter.
     #[inline(always)]
     pub fn factor(&mut self, pattern: &BlockPattern) {
+        self.note_rounding();
+        for k in 0..self.diagonal.len() {
+            self.factor_column(pattern, k);
+        }
+    }
+
+    /// The same, and solves H x = b: each column goes into x while it is at hand.
+    #[inline(always)]
+    pub fn factor_and_solve(&mut self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
+        self.note_rounding();
+        for k in 0..self.diagonal.len() {
+            self.factor_column(pattern, k);
+            self.forward_column(pattern, k, x);
+        }
+        self.backward(pattern, x);
+    }
+
+    /// What rounding may leave of the pivots, until their reciprocals take its place.
+    #[inline(always)]
+    fn note_rounding(&mut self) {
         let rounding = R::constant(2.0 * R::Elem::EPSILON.to_f64());
         for (least, block) in self.inverse.iter_mut().zip(&self.diagonal) {
             for i in 0..6 {
-                least[i] = block[i][i] * rounding; // until the reciprocals take their place
+                least[i] = block[i][i] * rounding;
             }
         }
-        for k in 0..self.diagonal.len() {
-            self.inverse[k] = factor_diagonal(&mut self.diagonal[k], &self.inverse[k]);
-            for block in &mut self.off_diagonal[pattern.column[k]..pattern.column[k + 1]] {
-                divide_right(block, &self.diagonal[k], &self.inverse[k]);
-            }
-            // what a column changes comes behind it
-            let next = pattern.column[k + 1];
-            let (done, later) = self.off_diagonal.split_at_mut(next);
-            for update in pattern.updates(k) {
-                match update.target {
-                    Target::Diagonal(i) => subtract_square(&mut self.diagonal[i], &done[update.a]),
-                    Target::OffDiagonal(t) => {
-                        subtract_product(&mut later[t - next], &done[update.a], &done[update.b]);
-                    }
+    }
+
+    #[inline(always)]
+    fn factor_column(&mut self, pattern: &BlockPattern, k: usize) {
+        self.inverse[k] = factor_diagonal(&mut self.diagonal[k], &self.inverse[k]);
+        for block in &mut self.off_diagonal[pattern.column[k]..pattern.column[k + 1]] {
+            divide_right(block, &self.diagonal[k], &self.inverse[k]);
+        }
+        // what a column changes comes behind it
+        let next = pattern.column[k + 1];
+        let (done, later) = self.off_diagonal.split_at_mut(next);
+        for update in pattern.updates(k) {
+            match update.target {
+                Target::Diagonal(i) => subtract_square(&mut self.diagonal[i], &done[update.a]),
+                Target::OffDiagonal(t) => {
+                    let factors = [&done[update.a], &done[update.b]];
+                    subtract_product(&mut later[t - next], factors, update.is_first);
                 }
             }
         }
@@ -113,14 +137,26 @@ impl<R: Real> BlockFactor<R> {
     #[inline(always)]
     pub fn solve(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
         for k in 0..self.diagonal.len() {
-            let mut one = [x[k]];
-            self.forward_diagonals(k, &mut one);
-            let [v] = one;
-            x[k] = v;
-            for q in pattern.column[k]..pattern.column[k + 1] {
-                subtract_times(&mut x[pattern.row[q]], &self.off_diagonal[q], &v);
-            }
+            self.forward_column(pattern, k, x);
         }
+        self.backward(pattern, x);
+    }
+
+    /// L y = b, by one column.
+    #[inline(always)]
+    fn forward_column(&self, pattern: &BlockPattern, k: usize, x: &mut [[R; 6]]) {
+        let mut one = [x[k]];
+        self.forward_diagonals(k, &mut one);
+        let [v] = one;
+        x[k] = v;
+        for q in pattern.column[k]..pattern.column[k + 1] {
+            subtract_times(&mut x[pattern.row[q]], &self.off_diagonal[q], &v);
+        }
+    }
+
+    /// Lᵀ x = y
+    #[inline(always)]
+    fn backward(&self, pattern: &BlockPattern, x: &mut [[R; 6]]) {
         for k in (0..self.diagonal.len()).rev() {
             let mut v = x[k];
             for q in pattern.column[k]..pattern.column[k + 1] {
@@ -130,41 +166,38 @@ impl<R: Real> BlockFactor<R> {
         }
     }
 
-    /// Solves L w = b for N right-hand sides that live on one path (see [`BlockPattern::path`]); `w` holds one entry per
-    /// position of the path, one right-hand side after the other. Then wᵀ w′ is an entry of J H⁻¹ Jᵀ. Several at a time read the factor
-    /// once, and need not wait for each other.
+    /// Solves L w = b for N right-hand sides on two bodies, `rows` by right-hand side and body; `w` gets one entry per position of
+    /// the path, one right-hand side after the other. Then wᵀ w′ is an entry of J H⁻¹ Jᵀ. Several at a time read the factor once, and
+    /// need not wait for each other.
     #[inline(always)]
-    pub fn forward_path<const N: usize>(&self, pattern: &BlockPattern, path: &[usize], w: &mut [[R; 6]]) {
+    pub fn forward_path<const N: usize>(
+        &self,
+        path: &Path,
+        bodies: (Option<usize>, usize),
+        rows: &[[[R; 6]; 2]],
+        w: &mut [[R; 6]],
+    ) {
         let length = path.len();
-        for (i, &k) in path.iter().enumerate() {
+        for (i, &k) in path.positions().iter().enumerate() {
             let mut v = [[R::zero(); 6]; N];
             for n in 0..N {
-                v[n] = w[n * length + i];
+                v[n] = if path.is_start(i) { rows[n][side(bodies, k)] } else { w[n * length + i] };
             }
             self.forward_diagonals(k, &mut v);
             for n in 0..N {
                 w[n * length + i] = v[n];
             }
-            let mut next = i + 1;
-            for q in pattern.column[k]..pattern.column[k + 1] {
-                // rows of a column are on the path of its node, in the same order
-                while path[next] != pattern.row[q] {
-                    next += 1;
-                }
-                let block = &self.off_diagonal[q];
-                for r in 0..6 {
-                    let mut sum = [R::zero(); N];
-                    for n in 0..N {
-                        sum[n] = w[n * length + next][r];
-                    }
-                    for c in 0..6 {
-                        for n in 0..N {
-                            sum[n] = block[r][c].neg_mul_add(v[n][c], sum[n]);
-                        }
-                    }
-                    for n in 0..N {
-                        w[n * length + next][r] = sum[n];
-                    }
+            for step in path.steps(i) {
+                let (block, at) = (&self.off_diagonal[step.block], step.to);
+                let position = path.positions()[at];
+                let own = position == bodies.1 || Some(position) == bodies.0;
+                // the first that comes to a position finds there what acts on its body
+                if !step.is_first {
+                    lead_on::<R, N, SUM>((block, &v), (rows, 0), (at, length), w);
+                } else if own {
+                    lead_on::<R, N, ROW>((block, &v), (rows, side(bodies, position)), (at, length), w);
+                } else {
+                    lead_on::<R, N, NOTHING>((block, &v), (rows, 0), (at, length), w);
                 }
             }
         }
@@ -195,6 +228,45 @@ impl<R: Real> BlockFactor<R> {
             v[i] *= self.inverse[k][i];
         }
         v
+    }
+}
+
+/// Which of two bodies stands at a position where one of them does.
+#[inline(always)]
+fn side((_, second): (Option<usize>, usize), position: usize) -> usize {
+    usize::from(position == second)
+}
+
+/// What a step along a path finds where it leads to.
+const SUM: u8 = 0;
+const ROW: u8 = 1;
+const NOTHING: u8 = 2;
+
+/// w ← w − B v at one place of the path, for N right-hand sides.
+#[inline(always)]
+fn lead_on<R: Real, const N: usize, const FOUND: u8>(
+    (block, v): (&Block<R>, &[[R; 6]; N]),
+    (rows, side): (&[[[R; 6]; 2]], usize),
+    (at, length): (usize, usize),
+    w: &mut [[R; 6]],
+) {
+    for r in 0..6 {
+        let mut sum = [R::zero(); N];
+        for n in 0..N {
+            sum[n] = match FOUND {
+                SUM => w[n * length + at][r],
+                ROW => rows[n][side][r],
+                _ => R::zero(),
+            };
+        }
+        for c in 0..6 {
+            for n in 0..N {
+                sum[n] = block[r][c].neg_mul_add(v[n][c], sum[n]);
+            }
+        }
+        for n in 0..N {
+            w[n * length + at][r] = sum[n];
+        }
     }
 }
 
@@ -249,12 +321,12 @@ fn subtract_square<R: Real>(c: &mut Block<R>, a: &Block<R>) {
     }
 }
 
-/// C ← C − A Bᵀ
+/// C ← C − A Bᵀ, or −A Bᵀ where C holds nothing yet.
 #[inline(always)]
-fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
+fn subtract_product<R: Real>(c: &mut Block<R>, [a, b]: [&Block<R>; 2], is_first: bool) {
     for i in 0..6 {
         for j in 0..6 {
-            let mut sum = c[i][j];
+            let mut sum = if is_first { R::zero() } else { c[i][j] };
             for t in 0..6 {
                 sum = a[i][t].neg_mul_add(b[j][t], sum);
             }

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `pattern` | which blocks of a sparse symmetric matrix fill in: analysed once per model |
+//! | `pattern` `path` | which blocks of a sparse symmetric matrix fill in, and which of them a few bodies reach: analysed once per model |
 //! | `factor` | its Cholesky factor in 6×6 blocks, every step, over any `Real` |
 //! | `cone` | projections: push only, boxes, Coulomb's cone |
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
@@ -22,6 +22,7 @@ mod factor;
 mod interior;
 mod newton;
 mod padmm;
+mod path;
 mod pattern;
 mod problem;
 mod residual;
@@ -39,6 +40,7 @@ pub use interior::{
     Rub, RubLine, Solution, Start, Violation, none_acts,
 };
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};
+pub use path::Path;
 pub use pattern::BlockPattern;
 pub use problem::DualProblem;
 pub use residual::{Product, ResidualWorkspace, conjugate_residual};

@@ -4,7 +4,8 @@
 //! next node is always one with the fewest (minimum degree), which for a tree means from the leaves inward and no
 //! fill at all.
 
-use std::collections::BTreeSet;
+use crate::path::Path;
+use std::collections::BTreeMap;
 
 /// Elimination order and fill of a symmetric matrix of blocks.
 #[derive(Clone, Debug, Default)]
@@ -15,10 +16,14 @@ pub struct BlockPattern {
     pub(crate) column: Vec<usize>,
     /// Row position of each off-diagonal block, rising within a column.
     pub(crate) row: Vec<usize>,
+    /// Off-diagonal blocks that no edge fills: zero until the columns before them change them.
+    is_fill: Vec<bool>,
     /// What the columns change in later ones, column after column.
     updates: Vec<Update>,
     /// Start of each column's updates; one more entry than columns.
     first_update: Vec<usize>,
+    /// Blocks of fill that no update has reached yet, while they are listed.
+    untouched: Vec<bool>,
     graph: Graph,
 }
 
@@ -28,6 +33,8 @@ pub(crate) struct Update {
     pub a: usize,
     pub b: usize,
     pub target: Target,
+    /// The target is a block of fill, and this is the first that it hears of.
+    pub is_first: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +57,7 @@ impl BlockPattern {
         for (a, b) in edges.into_iter().filter(|(a, b)| a != b) {
             self.graph.join(a, b);
         }
+        self.graph.note_edges();
         self.graph.eliminate(&mut self.position);
         self.list_columns(nodes);
         self.list_updates(nodes);
@@ -59,25 +67,26 @@ impl BlockPattern {
     /// they are away.
     pub fn with_edges(&self, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let nodes = self.nodes();
-        let mut columns = vec![BTreeSet::new(); nodes];
+        let mut columns = vec![BTreeMap::new(); nodes];
         for k in 0..nodes {
-            columns[k].extend(self.row[self.column(k)].iter().copied());
+            columns[k].extend(self.column(k).map(|q| (self.row[q], self.is_fill[q])));
         }
         for (a, b) in edges.into_iter().filter(|(a, b)| a != b) {
             let (pa, pb) = (self.position[a], self.position[b]);
-            columns[pa.min(pb)].insert(pa.max(pb));
+            columns[pa.min(pb)].insert(pa.max(pb), false);
         }
         for k in 0..nodes {
             // the first row of a column inherits the others: what elimination fills in
-            let rows: Vec<usize> = columns[k].iter().copied().collect();
+            let rows: Vec<usize> = columns[k].keys().copied().collect();
             if let Some((first, others)) = rows.split_first() {
-                columns[*first].extend(others);
+                others.iter().for_each(|row| _ = columns[*first].entry(*row).or_insert(true));
             }
         }
         let mut pattern = BlockPattern { position: self.position.clone(), ..BlockPattern::default() };
         pattern.column.push(0);
         for rows in columns {
-            pattern.row.extend(rows);
+            pattern.row.extend(rows.keys());
+            pattern.is_fill.extend(rows.values());
             pattern.column.push(pattern.row.len());
         }
         pattern.list_updates(nodes);
@@ -89,15 +98,19 @@ impl BlockPattern {
         self.column.clear();
         self.column.push(0);
         self.row.clear();
+        self.is_fill.clear();
         for k in 0..nodes {
             let (node, start) = (self.graph.order[k], self.row.len());
             self.row.extend(self.graph.neighbours(node).map(|other| self.position[other]));
             self.row[start..].sort_unstable();
             self.column.push(self.row.len());
+            let others = self.row[start..].iter().map(|row| self.graph.order[*row]);
+            self.is_fill.extend(others.map(|other| !self.graph.had_edge(node, other)));
         }
     }
 
     fn list_updates(&mut self, nodes: usize) {
+        self.untouched.clone_from(&self.is_fill);
         self.updates.clear();
         self.first_update.clear();
         self.first_update.push(0);
@@ -105,14 +118,15 @@ impl BlockPattern {
             let own = self.column[k]..self.column[k + 1];
             for b in own.clone() {
                 let j = self.row[b];
-                self.updates.push(Update { a: b, b, target: Target::Diagonal(j) });
+                self.updates.push(Update { a: b, b, target: Target::Diagonal(j), is_first: false });
                 // elimination made all later rows neighbours of j, so its column has them, in the same order
                 let mut t = self.column[j];
                 for a in b + 1..own.end {
                     while self.row[t] != self.row[a] {
                         t += 1;
                     }
-                    self.updates.push(Update { a, b, target: Target::OffDiagonal(t) });
+                    let is_first = std::mem::replace(&mut self.untouched[t], false);
+                    self.updates.push(Update { a, b, target: Target::OffDiagonal(t), is_first });
                 }
             }
             self.first_update.push(self.updates.len());
@@ -154,32 +168,34 @@ impl BlockPattern {
         self.position[node]
     }
 
+    /// Whether an off-diagonal block is fill, which [`crate::BlockFactor::factor`] sets without looking at what was there.
+    pub fn is_fill(&self, block: usize) -> bool {
+        self.is_fill[block]
+    }
+
     /// The off-diagonal block that couples two nodes, and whether the first node is its row. `None` if the
     /// pattern has none.
     pub fn block(&self, a: usize, b: usize) -> Option<(usize, bool)> {
         let (pa, pb) = (self.position[a], self.position[b]);
-        let (row, col) = (pa.max(pb), pa.min(pb));
-        let range = self.column[col]..self.column[col + 1];
-        let offset = self.row[range.clone()].binary_search(&row).ok()?;
-        Some((range.start + offset, pa == row))
+        let block = self.block_at(pa.max(pb), pa.min(pb))?;
+        Some((block, pa > pb))
     }
 
-    /// The positions that a right-hand side on these nodes touches in the forward solve, rising: the nodes and
-    /// all that are eliminated after them on their way to the root of the elimination tree.
-    pub fn path(&self, nodes: &[usize]) -> Vec<usize> {
-        let mut path = BTreeSet::new();
-        for &node in nodes {
-            let mut at = Some(self.position[node]);
-            while let Some(k) = at.filter(|k| path.insert(*k)) {
-                at = self.parent(k);
-            }
-        }
-        path.into_iter().collect()
+    /// The block at two positions, the later one first.
+    pub(crate) fn block_at(&self, row: usize, column: usize) -> Option<usize> {
+        let range = self.column(column);
+        let offset = self.row[range.clone()].binary_search(&row).ok()?;
+        Some(range.start + offset)
+    }
+
+    /// Where a right-hand side on these nodes leads in the forward solve.
+    pub fn path(&self, nodes: &[usize]) -> Path {
+        Path::new(self, nodes)
     }
 
     /// Parent in the elimination tree.
-    fn parent(&self, k: usize) -> Option<usize> {
-        self.row[self.column[k]..self.column[k + 1]].first().copied()
+    pub(crate) fn parent(&self, k: usize) -> Option<usize> {
+        self.row[self.column(k)].first().copied()
     }
 }
 
@@ -191,6 +207,8 @@ struct Graph {
     degree: Vec<usize>,
     /// Nodes in the order of elimination.
     order: Vec<usize>,
+    /// `bits` before the elimination.
+    edges: Vec<u64>,
 }
 
 /// Degree of a node that is gone.
@@ -208,6 +226,14 @@ impl Graph {
     fn join(&mut self, a: usize, b: usize) {
         self.bits[a * self.words + b / 64] |= 1 << (b % 64);
         self.bits[b * self.words + a / 64] |= 1 << (a % 64);
+    }
+
+    fn note_edges(&mut self) {
+        self.edges.clone_from(&self.bits);
+    }
+
+    fn had_edge(&self, a: usize, b: usize) -> bool {
+        self.edges[a * self.words + b / 64] >> (b % 64) & 1 == 1
     }
 
     fn neighbours(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
@@ -308,7 +334,22 @@ mod tests {
     fn the_path_of_a_leaf_leads_to_the_root() {
         let pattern = BlockPattern::new(5, (1..5).map(|i| (i - 1, i)));
         let path = pattern.path(&[0]);
-        assert!(path.contains(&pattern.position(0)) && path.contains(&4));
-        assert!(path.is_sorted());
+        assert!(path.positions().contains(&pattern.position(0)) && path.positions().contains(&4));
+        assert!(path.positions().is_sorted());
+    }
+
+    /// In a ring of n nodes the chords are fill, and each hears of itself once for the first time.
+    #[test]
+    fn fill_is_told_from_edges() {
+        let ring = BlockPattern::new(10, (0..10).map(|i| (i, (i + 1) % 10)));
+        let fill = (0..ring.off_diagonal_count()).filter(|q| ring.is_fill(*q)).count();
+        let first = (0..10).flat_map(|k| ring.updates(k)).filter(|update| update.is_first).count();
+        assert_eq!((fill, first), (7, 7));
+        let (block, _) = ring.block(0, 1).expect("an edge");
+        assert!(!ring.is_fill(block));
+        let chain = BlockPattern::new(5, (1..5).map(|i| (i - 1, i))).with_edges([(0, 4)]);
+        let (block, _) = chain.block(0, 4).expect("an edge");
+        let filled = (0..chain.off_diagonal_count()).filter(|q| chain.is_fill(*q)).count();
+        assert!(!chain.is_fill(block) && filled == chain.off_diagonal_count() - 5);
     }
 }

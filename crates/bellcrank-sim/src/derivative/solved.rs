@@ -322,7 +322,7 @@ impl Scratch {
         let Inputs { state, control, constants, .. } = inputs;
         interior::store(layout, state, ws, own);
         let mut report = blank_report(ws);
-        finish(layout, constants, state, ws, &mut report);
+        finish(layout, constants, true, (state, ws), &mut report);
         read_lane(state, control, 0)
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn step<R: Real>(
     stage!(R, stiffen(layout, ws));
     let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
     stage!(R, store(layout, state, ws, &own));
-    stage!(R, finish(layout, constants, state, ws, &mut report));
+    stage!(R, finish(layout, constants, true, (state, ws), &mut report));
     ws.interior = Some(own);
     report
 }
