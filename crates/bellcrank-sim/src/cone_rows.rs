@@ -143,35 +143,43 @@ fn scalar_row<R: Real>(
         (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
     let (zero, one) = (R::zero(), R::one());
     let guess = state.scalar_impulse[index];
-    let reach = (dof.rate.abs() * times.dt).mul_add(R::constant(2.0), R::constant(1e-3));
     let gap = match scalar.kind {
         ScalarKind::Lower => state.q[joint.first_coordinate + scalar.at.dof] - c.low,
         ScalarKind::Upper => c.high - state.q[joint.first_coordinate + scalar.at.dof],
         _ => zero,
     };
-    let limit = (gap.lt(reach) | zero.lt(guess), settings.recover(gap, times.drift, settings.limit_recovery));
-    // where limits and loops cannot both be met, the limit gives way
-    let yields =
-        R::constant(settings.limit_softness) / constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
-    let fast = (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs());
-    let (cone, sign, (acts, bias), compliance) = match scalar.kind {
-        ScalarKind::Lower => (Cone::Nonnegative, one, limit, yields),
-        ScalarKind::Upper => (Cone::Nonnegative, -one, limit, yields),
-        ScalarKind::SlowDown => (Cone::Nonnegative, one, (fast, c.velocity_limit), zero),
-        ScalarKind::SlowUp => (Cone::Nonnegative, -one, (fast, c.velocity_limit), zero),
-        ScalarKind::Friction => {
-            let most = c.friction * times.dt;
-            (Cone::Box { low: -most, high: most }, one, (zero.lt(most), zero), zero)
+    let acts = match scalar.kind {
+        ScalarKind::Lower | ScalarKind::Upper => {
+            let reach = (dof.rate.abs() * times.dt).mul_add(R::constant(2.0), R::constant(1e-3));
+            gap.lt(reach) | zero.lt(guess)
         }
-        ScalarKind::Effort => {
-            let (low, high) = (c.effort_low * times.dt, c.effort_high * times.dt);
-            let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
-            (Cone::Box { low, high }, one, (dof.boxed, -(dof.drive_impulse * soft)), soft)
-        }
+        ScalarKind::SlowDown | ScalarKind::SlowUp => (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs()),
+        ScalarKind::Friction => zero.lt(c.friction * times.dt),
+        ScalarKind::Effort => dof.boxed,
     };
     if !acts.any() {
         return None;
     }
+    let (cone, sign, bias, compliance) = match scalar.kind {
+        ScalarKind::Lower | ScalarKind::Upper => {
+            let sign = if scalar.kind == ScalarKind::Lower { one } else { -one };
+            // where limits and loops cannot both be met, the limit gives way
+            let own = constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
+            let yields = R::constant(settings.limit_softness) / own;
+            (Cone::Nonnegative, sign, settings.recover(gap, times.drift, settings.limit_recovery), yields)
+        }
+        ScalarKind::SlowDown => (Cone::Nonnegative, one, c.velocity_limit, zero),
+        ScalarKind::SlowUp => (Cone::Nonnegative, -one, c.velocity_limit, zero),
+        ScalarKind::Friction => {
+            let most = c.friction * times.dt;
+            (Cone::Box { low: -most, high: most }, one, zero, zero)
+        }
+        ScalarKind::Effort => {
+            let (low, high) = (c.effort_low * times.dt, c.effort_high * times.dt);
+            let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
+            (Cone::Box { low, high }, one, -(dof.drive_impulse * soft), soft)
+        }
+    };
     let i = joint.kind.row_count() + scalar.at.dof;
     let rows = &ws.joints[scalar.at.joint];
     let mut jacobian = [rows.p[i], rows.s[i]];

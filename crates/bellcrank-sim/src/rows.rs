@@ -248,41 +248,67 @@ pub(crate) fn push_joint<R: Real>(
 ) {
     // numbers of rows that are known when compiling keep sums in registers
     match (used, holds_point(joint.kind)) {
-        (6, true) => push_sides::<R, 3, 6>(layout, joint, rows, amount, x),
-        (5, true) => push_sides::<R, 3, 5>(layout, joint, rows, amount, x),
-        (6, _) => push_sides::<R, 6, 6>(layout, joint, rows, amount, x),
-        (5, _) => push_sides::<R, 5, 5>(layout, joint, rows, amount, x),
-        (4, _) => push_sides::<R, 4, 4>(layout, joint, rows, amount, x),
-        (3, _) => push_sides::<R, 3, 3>(layout, joint, rows, amount, x),
-        (2, _) => push_sides::<R, 2, 2>(layout, joint, rows, amount, x),
-        (1, _) => push_sides::<R, 1, 1>(layout, joint, rows, amount, x),
-        _ => {}
+        (6, true) => push_at_point::<R, 6>(layout, joint, rows, amount, x),
+        (5, true) => push_at_point::<R, 5>(layout, joint, rows, amount, x),
+        (4, true) => push_at_point::<R, 4>(layout, joint, rows, amount, x),
+        (3, true) => push_at_point::<R, 3>(layout, joint, rows, amount, x),
+        _ => {
+            push_side(&rows.s, used, amount, &mut x[layout.position[joint.successor]]);
+            if let Some(p) = joint.predecessor {
+                push_side(&rows.p, used, amount, &mut x[layout.position[p]]);
+            }
+        }
     }
 }
 
+/// The same for a joint that holds a point: what one body gets of force and of turning rows, the other gets with the opposite sign.
 #[inline(always)]
-fn push_sides<R: Real, const P: usize, const N: usize>(
+fn push_at_point<R: Real, const N: usize>(
     layout: &Layout,
     joint: &JointLayout,
     rows: &JointRows<R>,
     amount: &[R; 6],
     x: &mut [[R; 6]],
 ) {
-    push_side::<R, P, N>(&rows.s, amount, &mut x[layout.position[joint.successor]]);
+    let mut sum = [R::zero(); 6];
+    for c in 0..6 {
+        for i in if c < 3 { 0..PUSHES } else { PUSHES..N } {
+            sum[c] = rows.s[i][c].mul_add(amount[i], sum[c]);
+        }
+    }
+    let on_s = &mut x[layout.position[joint.successor]];
+    for c in 0..6 {
+        on_s[c] += sum[c];
+    }
+    push_moments(&rows.s, amount, on_s);
     if let Some(p) = joint.predecessor {
-        push_side::<R, P, N>(&rows.p, amount, &mut x[layout.position[p]]);
+        let on_p = &mut x[layout.position[p]];
+        for c in 0..6 {
+            on_p[c] -= sum[c];
+        }
+        push_moments(&rows.p, amount, on_p);
+    }
+}
+
+/// x += the moments of the rows that push.
+#[inline(always)]
+fn push_moments<R: Real>(rows: &[[R; 6]; 6], amount: &[R; 6], x: &mut [R; 6]) {
+    for c in 3..6 {
+        for i in 0..PUSHES {
+            x[c] = rows[i][c].mul_add(amount[i], x[c]);
+        }
     }
 }
 
 #[inline(always)]
-fn push_side<R: Real, const P: usize, const N: usize>(rows: &[[R; 6]; 6], amount: &[R; 6], x: &mut [R; 6]) {
-    for c in 0..6 {
-        let mut sum = x[c];
-        for i in 0..if c < 3 { P } else { N } {
-            sum = rows[i][c].mul_add(amount[i], sum);
+fn push_side<R: Real>(rows: &[[R; 6]; 6], used: usize, amount: &[R; 6], x: &mut [R; 6]) {
+    let mut sum = *x;
+    for i in 0..used {
+        for c in 0..6 {
+            sum[c] = rows[i][c].mul_add(amount[i], sum[c]);
         }
-        x[c] = sum;
     }
+    *x = sum;
 }
 
 /// How far joints and couplings are open at X_next, and what would close them: S⁻¹ c(X_next)/Δt, into `pushing`. Gives the largest gap of

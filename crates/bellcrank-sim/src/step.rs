@@ -550,8 +550,10 @@ pub(crate) fn finish<R: Real>(
         state.V_WB[b].linear = Vec3::select(moves, V.linear, zero);
         state.V_WB[b].angular = Vec3::select(moves, V.angular, zero);
     }
-    for x in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
-        *x = R::select(moves, *x, R::zero());
+    if !moves.all() {
+        for x in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
+            *x = R::select(moves, *x, R::zero());
+        }
     }
     state.alive = moves;
     rows::read_coordinates(layout, constants, state);

@@ -44,7 +44,7 @@ pub fn lanes(bench: &Bench) -> Result<Vec<Record>, Error> {
             [("one by one", true, 1), ("lanes", false, 1), ("lanes, 2 threads", false, 2)]
         {
             let options = BatchOptions { scalar, ..options(precision, threads) };
-            cases.push(plain(label, vec![model.clone(); if scalar { 32 } else { 512 }], options));
+            cases.push(plain(label, vec![model.clone(); 512], options));
         }
     }
     measure(bench, cases)
