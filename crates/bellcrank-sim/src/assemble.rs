@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::status::Report;
 use crate::step::{Method, Settings};
 use crate::workspace::Workspace;
-use crate::{drives, motion};
+use crate::{couplings, drives, motion};
 use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 
 /// Change of an asked angle per iteration at most [rad].
@@ -163,7 +163,7 @@ fn iterate<R: Real>(
         hold_bases(layout, ws);
     }
     rows::add_all_joints(layout, ws);
-    rows::add_couplings(layout, constants, settings.stiffness, ws);
+    couplings::add(layout, constants, settings.stiffness, ws);
     ws.factor.factor(&layout.pattern);
     ws.X_next.copy_from_slice(&state.X_WB);
     let (metres, radians) = rows::gaps(layout, constants, state, settings, ws);
@@ -216,7 +216,7 @@ fn set_velocities<R: Real>(
     motion::momentum(layout, constants, state, R::zero(), ws);
     hold_bases(layout, ws);
     rows::add_all_joints(layout, ws);
-    rows::add_couplings(layout, constants, settings.stiffness, ws);
+    couplings::add(layout, constants, settings.stiffness, ws);
     ws.factor.factor(&layout.pattern);
     ws.u.fill([R::zero(); 6]);
     ws.coupling_pushed.fill(R::zero());
@@ -234,7 +234,7 @@ fn set_velocities<R: Real>(
             }
             rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
         }
-        rows::push_coupling_reactions(layout, ws);
+        couplings::push_reactions(layout, ws);
         ws.factor.solve(&layout.pattern, &mut ws.x);
         for (u, x) in ws.u.iter_mut().zip(&ws.x) {
             for k in 0..6 {

@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `drives` `lines` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, motors, tendons, what pushes only |
+//! | `motion` `rows` `couplings` `drives` `lines` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, couplings between them, motors, tendons, what pushes only |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `derivative/` | how a step depends on state, control and parameters |
@@ -24,6 +24,7 @@ mod comfree;
 mod cone_rows;
 mod cones;
 mod constants;
+mod couplings;
 mod derivative;
 mod drives;
 mod field;

@@ -7,9 +7,9 @@
 //! what is cut off stays beyond its bound.
 
 use crate::constants::Constants;
+use crate::couplings;
 use crate::drives::{motor_effort, row_velocity};
 use crate::layout::{Layout, LineLayout, LineSource};
-use crate::rows;
 use crate::state::{Control, State};
 use crate::step::Times;
 use crate::workspace::Workspace;
@@ -109,7 +109,7 @@ fn place_line<R: Real>(
     let (line, row) = (&layout.lines[l], &mut ws.lines[l].row);
     match &line.source {
         LineSource::Tendon { terms, .. } => {
-            rows::sum_rows(layout, terms, &line.bodies, &ws.joints, row);
+            couplings::sum_rows(layout, terms, &line.bodies, &ws.joints, row);
             line_length(layout, line, &state.q)
         }
         LineSource::Site { wrench, .. } => {
@@ -143,7 +143,7 @@ pub(crate) fn line_length<R: Real>(layout: &Layout, line: &LineLayout, q: &[R]) 
 #[inline(always)]
 pub(crate) fn add_lines<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        rows::add_row(layout, (&line.bodies, &line.blocks), &row.row, row.mass(), &mut ws.factor);
+        couplings::add_row(layout, (&line.bodies, &line.blocks), &row.row, row.mass(), &mut ws.factor);
     }
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn add_lines<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 #[inline(always)]
 pub(crate) fn push_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        rows::push_row(layout, &line.bodies, &row.row, row.impulse(), &mut ws.x);
+        couplings::push_row(layout, &line.bodies, &row.row, row.impulse(), &mut ws.x);
     }
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn push_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
         let rate = end_rate(layout, line, row, &ws.u);
         let amount = row.mass().neg_mul_add(rate, row.impulse());
-        rows::push_row(layout, &line.bodies, &row.row, amount, &mut ws.x);
+        couplings::push_row(layout, &line.bodies, &row.row, amount, &mut ws.x);
     }
 }
 

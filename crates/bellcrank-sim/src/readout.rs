@@ -5,7 +5,7 @@ use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind};
 use crate::state::State;
 use crate::workspace::{ConeSource, Workspace};
-use crate::{lines, rows};
+use crate::{couplings, lines, rows};
 use bellcrank_math::{Elem, Inline, Real, Twist};
 use bellcrank_solve::MOST_ROWS;
 
@@ -200,7 +200,7 @@ fn unbalanced<R: Real>(
         }
         rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
     }
-    rows::push_coupling_reactions(layout, ws);
+    couplings::push_reactions(layout, ws);
     lines::push_reactions(layout, ws);
     crate::cones::push_guess(layout, ws);
     let mut worst = R::zero();

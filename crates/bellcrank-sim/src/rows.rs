@@ -1,4 +1,4 @@
-//! The rows of joints and couplings: what they act on, and how far they are from closed.
+//! The rows of joints: what they act on, and how far they are from closed.
 //!
 //! A row of a joint acts on the relative twist of M in F. With f, n its force and moment at M's origin in world axes,
 //! it acts on the successor's twist by (f, n + r_S × f) and on the predecessor's by −(f, n + r_P × f), r from the
@@ -6,8 +6,9 @@
 //! correction uses the factor of the start.
 
 use crate::constants::{Constants, JointConstants};
+use crate::couplings;
 use crate::drives::row_velocity;
-use crate::layout::{DofLayout, JointLayout, Layout};
+use crate::layout::{JointLayout, Layout};
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Pose, Real, Vec3, Wrench};
@@ -327,7 +328,7 @@ pub(crate) fn gaps<R: Real>(
             for_kind!(joint.kind, |kind| joint_gap((kind, joint), j, &constants.joints[j], settings, ws));
         (metres, radians) = (metres.max(far), radians.max(turned));
     }
-    coupling_gaps(layout, constants, state, settings, ws);
+    couplings::gaps(layout, constants, state, settings, ws);
     (metres.sqrt(), radians.sqrt())
 }
 
@@ -362,144 +363,7 @@ pub(crate) fn push_closed<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
         push_joint(layout, joint, (&ws.joints[j], joint.kind.row_count()), &ws.pushing[j], &mut ws.x);
     }
     for (c, coupling) in layout.couplings.iter().enumerate() {
-        push_row(layout, &coupling.bodies, &ws.couplings[c], ws.coupling_pushing[c], &mut ws.x);
-    }
-}
-
-/// Rows of couplings at the start of the step, and their part of H.
-#[inline(always)]
-pub(crate) fn add_couplings<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    stiffness: R,
-    ws: &mut Workspace<R>,
-) {
-    for (c, coupling) in layout.couplings.iter().enumerate() {
-        let row = &mut ws.couplings[c];
-        sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, row);
-        let weight = constants.coupling_weight[c] * stiffness;
-        (ws.coupling_weight[c], ws.coupling_pushed[c]) = (weight, R::zero());
-        add_row(layout, (&coupling.bodies, &coupling.blocks), row, weight, &mut ws.factor);
-    }
-}
-
-/// Σ coefficient · rate row, by body.
-#[inline(always)]
-pub(crate) fn sum_rows<R: Real>(
-    layout: &Layout,
-    terms: &[(DofLayout, f64)],
-    bodies: &[usize],
-    joints: &[JointRows<R>],
-    row: &mut [[R; 6]],
-) {
-    row.fill([R::zero(); 6]);
-    for (at, coefficient) in terms {
-        let joint = &layout.joints[at.joint];
-        let (i, factor) = (joint.kind.row_count() + at.dof, R::constant(*coefficient));
-        for (b, &body) in bodies.iter().enumerate() {
-            let side = if body == joint.successor {
-                &joints[at.joint].s[i]
-            } else if Some(body) == joint.predecessor {
-                &joints[at.joint].p[i]
-            } else {
-                continue;
-            };
-            for k in 0..6 {
-                row[b][k] = side[k].mul_add(factor, row[b][k]);
-            }
-        }
-    }
-}
-
-/// H += weight · jᵀj of a row on several bodies; `blocks` are those of each pair (i, j) of them with j < i.
-#[inline(always)]
-pub(crate) fn add_row<R: Real>(
-    layout: &Layout,
-    (bodies, blocks): (&[usize], &[(usize, bool)]),
-    row: &[[R; 6]],
-    weight: R,
-    factor: &mut BlockFactor<R>,
-) {
-    let mut pair = 0;
-    for i in 0..bodies.len() {
-        let mut weighted = row[i];
-        for k in 0..6 {
-            weighted[k] *= weight;
-        }
-        add_outer(factor.diagonal_mut(layout.position[bodies[i]]), &weighted, &row[i]);
-        for j in 0..i {
-            let (block, i_is_row) = blocks[pair];
-            let target = factor.off_diagonal_mut(block);
-            if i_is_row {
-                add_outer(target, &weighted, &row[j])
-            } else {
-                add_outer(target, &row[j], &weighted)
-            }
-            pair += 1;
-        }
-    }
-}
-
-/// x += amount · jᵀ of a row on several bodies.
-#[inline(always)]
-pub(crate) fn push_row<R: Real>(
-    layout: &Layout,
-    bodies: &[usize],
-    row: &[[R; 6]],
-    amount: R,
-    x: &mut [[R; 6]],
-) {
-    for (j, &body) in row.iter().zip(bodies) {
-        let x = &mut x[layout.position[body]];
-        for k in 0..6 {
-            x[k] = j[k].mul_add(amount, x[k]);
-        }
-    }
-}
-
-#[inline(always)]
-fn add_outer<R: Real>(block: &mut [[R; 6]; 6], a: &[R; 6], b: &[R; 6]) {
-    for r in 0..6 {
-        for c in 0..6 {
-            block[r][c] = a[r].mul_add(b[c], block[r][c]);
-        }
-    }
-}
-
-/// Σ coefficient · coordinate − constant at X_next, as a push.
-#[inline(always)]
-fn coupling_gaps<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    state: &State<R>,
-    settings: RowSettings<R>,
-    ws: &mut Workspace<R>,
-) {
-    for (c, coupling) in layout.couplings.iter().enumerate() {
-        let mut gap = R::constant(-coupling.constant);
-        for (at, coefficient) in &coupling.terms {
-            let joint = &layout.joints[at.joint];
-            let (_, _, X_FM) = joint_pose(joint, &constants.joints[at.joint], &ws.X_next);
-            let now = kinematics::coordinates(joint.kind, X_FM)[at.dof];
-            let before = state.q[joint.first_coordinate + at.dof];
-            let q = if joint.kind.is_angle(at.dof) { unwrap(now, before) } else { now };
-            gap = q.mul_add(R::constant(*coefficient), gap);
-        }
-        ws.coupling_pushing[c] =
-            gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
-    }
-}
-
-/// x += Jᵀλ of the couplings, λ = −S⁻¹ (J u + Σ c/Δt).
-#[inline(always)]
-pub(crate) fn push_coupling_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    for (c, coupling) in layout.couplings.iter().enumerate() {
-        let mut rate = R::zero();
-        for (b, &body) in coupling.bodies.iter().enumerate() {
-            rate += row_velocity(&ws.couplings[c][b], &ws.u[layout.position[body]]);
-        }
-        let amount = ws.coupling_weight[c].neg_mul_add(rate, ws.coupling_pushed[c]);
-        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
+        couplings::push_row(layout, &coupling.bodies, &ws.couplings[c], ws.coupling_pushing[c], &mut ws.x);
     }
 }
 

@@ -13,7 +13,9 @@ use crate::rows::RowSettings;
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::{ConeRows, Workspace};
-use crate::{all_rows, comfree, cone_rows, cones, drives, interior, lines, motion, readout, rows, worlds};
+use crate::{
+    all_rows, comfree, cone_rows, cones, couplings, drives, interior, lines, motion, readout, rows, worlds,
+};
 use bellcrank_math::{Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, InteriorPoint, Outcome, Padmm};
 
@@ -251,7 +253,7 @@ fn solve<R: Real>(
         return solve_all_rows(layout, constants, (settings, all), times, (state, ws));
     }
     stage!(R, rows::add_joints(layout, ws)); // H = M + Jᵀ S⁻¹ J
-    stage!(R, rows::add_couplings(layout, constants, held.stiffness, ws));
+    stage!(R, couplings::add(layout, constants, held.stiffness, ws));
     stage!(R, lines::add_lines(layout, ws));
     if let Some(pile) = &mut ws.pile {
         pile.keep_matrix(&ws.factor);

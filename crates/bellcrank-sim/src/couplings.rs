@@ -1,0 +1,143 @@
+//! Couplings: rows over the coordinates of several joints, Σ coefficient · q = constant.
+
+use crate::constants::Constants;
+use crate::drives::row_velocity;
+use crate::layout::{DofLayout, Layout};
+use crate::rows::{RowSettings, joint_pose, unwrap};
+use crate::state::State;
+use crate::workspace::{JointRows, Workspace};
+use bellcrank_math::Real;
+use bellcrank_model::kinematics;
+use bellcrank_solve::BlockFactor;
+
+/// Rows of couplings at the start of the step, and their part of H.
+#[inline(always)]
+pub(crate) fn add<R: Real>(layout: &Layout, constants: &Constants<R>, stiffness: R, ws: &mut Workspace<R>) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let row = &mut ws.couplings[c];
+        sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, row);
+        let weight = constants.coupling_weight[c] * stiffness;
+        (ws.coupling_weight[c], ws.coupling_pushed[c]) = (weight, R::zero());
+        add_row(layout, (&coupling.bodies, &coupling.blocks), row, weight, &mut ws.factor);
+    }
+}
+
+/// Σ coefficient · rate row, by body.
+#[inline(always)]
+pub(crate) fn sum_rows<R: Real>(
+    layout: &Layout,
+    terms: &[(DofLayout, f64)],
+    bodies: &[usize],
+    joints: &[JointRows<R>],
+    row: &mut [[R; 6]],
+) {
+    row.fill([R::zero(); 6]);
+    for (at, coefficient) in terms {
+        let joint = &layout.joints[at.joint];
+        let (i, factor) = (joint.kind.row_count() + at.dof, R::constant(*coefficient));
+        for (b, &body) in bodies.iter().enumerate() {
+            let side = if body == joint.successor {
+                &joints[at.joint].s[i]
+            } else if Some(body) == joint.predecessor {
+                &joints[at.joint].p[i]
+            } else {
+                continue;
+            };
+            for k in 0..6 {
+                row[b][k] = side[k].mul_add(factor, row[b][k]);
+            }
+        }
+    }
+}
+
+/// H += weight · jᵀj of a row on several bodies; `blocks` are those of each pair (i, j) of them with j < i.
+#[inline(always)]
+pub(crate) fn add_row<R: Real>(
+    layout: &Layout,
+    (bodies, blocks): (&[usize], &[(usize, bool)]),
+    row: &[[R; 6]],
+    weight: R,
+    factor: &mut BlockFactor<R>,
+) {
+    let mut pair = 0;
+    for i in 0..bodies.len() {
+        let mut weighted = row[i];
+        for k in 0..6 {
+            weighted[k] *= weight;
+        }
+        add_outer(factor.diagonal_mut(layout.position[bodies[i]]), &weighted, &row[i]);
+        for j in 0..i {
+            let (block, i_is_row) = blocks[pair];
+            let target = factor.off_diagonal_mut(block);
+            if i_is_row {
+                add_outer(target, &weighted, &row[j])
+            } else {
+                add_outer(target, &row[j], &weighted)
+            }
+            pair += 1;
+        }
+    }
+}
+
+/// x += amount · jᵀ of a row on several bodies.
+#[inline(always)]
+pub(crate) fn push_row<R: Real>(
+    layout: &Layout,
+    bodies: &[usize],
+    row: &[[R; 6]],
+    amount: R,
+    x: &mut [[R; 6]],
+) {
+    for (j, &body) in row.iter().zip(bodies) {
+        let x = &mut x[layout.position[body]];
+        for k in 0..6 {
+            x[k] = j[k].mul_add(amount, x[k]);
+        }
+    }
+}
+
+#[inline(always)]
+fn add_outer<R: Real>(block: &mut [[R; 6]; 6], a: &[R; 6], b: &[R; 6]) {
+    for r in 0..6 {
+        for c in 0..6 {
+            block[r][c] = a[r].mul_add(b[c], block[r][c]);
+        }
+    }
+}
+
+/// Σ coefficient · coordinate − constant at X_next, as a push.
+#[inline(always)]
+pub(crate) fn gaps<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let mut gap = R::constant(-coupling.constant);
+        for (at, coefficient) in &coupling.terms {
+            let joint = &layout.joints[at.joint];
+            let (_, _, X_FM) = joint_pose(joint, &constants.joints[at.joint], &ws.X_next);
+            let now = kinematics::coordinates(joint.kind, X_FM)[at.dof];
+            let before = state.q[joint.first_coordinate + at.dof];
+            let q = if joint.kind.is_angle(at.dof) { unwrap(now, before) } else { now };
+            gap = q.mul_add(R::constant(*coefficient), gap);
+        }
+        ws.coupling_pushing[c] =
+            gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
+    }
+}
+
+/// x += Jᵀλ of the couplings, λ = −S⁻¹ (J u + Σ c/Δt).
+#[inline(always)]
+pub(crate) fn push_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let mut rate = R::zero();
+        for (b, &body) in coupling.bodies.iter().enumerate() {
+            rate += row_velocity(&ws.couplings[c][b], &ws.u[layout.position[body]]);
+        }
+        let amount = ws.coupling_weight[c].neg_mul_add(rate, ws.coupling_pushed[c]);
+        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
+    }
+}
