@@ -164,7 +164,6 @@ fn add_rows<R: Real>(layout: &Layout, all: bool, ws: &mut Workspace<R>) {
         match (used, holds_point(joint.kind)) {
             (6, true) => add_joint::<R, 3, 6>(layout, joint, rows, &mut ws.factor),
             (5, true) => add_joint::<R, 3, 5>(layout, joint, rows, &mut ws.factor),
-            (3, true) => add_joint::<R, 3, 3>(layout, joint, rows, &mut ws.factor),
             (6, _) => add_joint::<R, 6, 6>(layout, joint, rows, &mut ws.factor),
             (5, _) => add_joint::<R, 5, 5>(layout, joint, rows, &mut ws.factor),
             (4, _) => add_joint::<R, 4, 4>(layout, joint, rows, &mut ws.factor),
