@@ -3,7 +3,7 @@
 use crate::common::built;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Joint, Model, ModelBuilder, WORLD, library};
-use bellcrank_sim::{Batch, BatchOptions, Integrator, Settings};
+use bellcrank_sim::{Batch, BatchOptions, Integrator, Settings, WorldStatus};
 use std::sync::Arc;
 
 fn with(integrator: Integrator, model: &Arc<Model>, dt: f64) -> Batch {
@@ -29,6 +29,28 @@ fn a_free_fall() {
         b.step(100);
         let z = b.body_pose(0, 0).unwrap().p.z;
         assert!((z - exact - error).abs() < 1e-12, "{integrator:?}: {z}");
+    }
+}
+
+/// A world that stops being finite keeps the poses from before the step, not those from half-way through it.
+#[test]
+fn a_world_that_freezes_stays_where_it_was() {
+    let model = built(library::hybrid_biped());
+    for integrator in [Integrator::MoreauJean, Integrator::SemiImplicitEuler] {
+        let mut b = with(integrator, &model, 0.004);
+        b.set_target_position(0, 2, 0.4).unwrap();
+        b.step(10);
+        let poses = |b: &Batch| -> Vec<Pose> {
+            (0..model.bodies().len()).map(|body| b.body_pose(0, body).unwrap()).collect()
+        };
+        let before = poses(&b);
+        b.step(1);
+        assert_ne!(poses(&b), before, "it moves");
+        let before = poses(&b);
+        b.set_target_position(0, 2, f64::NAN).unwrap();
+        b.step(1);
+        assert!(matches!(b.report().status[0], WorldStatus::Frozen { .. }));
+        assert_eq!(poses(&b), before, "{integrator:?}");
     }
 }
 
