@@ -177,6 +177,10 @@ class Threads(BatchError, RuntimeError):
     """Threads could not be started."""
 
 
+class Processor(BatchError, RuntimeError):
+    """This processor lacks instructions that this build needs."""
+
+
 class BatchClosed(BatchError, RuntimeError):
     """The batch was closed."""
 

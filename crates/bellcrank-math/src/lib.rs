@@ -33,7 +33,7 @@ mod vec3;
 pub use dense::{Cholesky, Matrix, factor_cholesky, solve_cholesky};
 pub use dual::Dual;
 pub use inertia::Inertia;
-pub use lanes::{LaneJob, Lanes, Level};
+pub use lanes::{LaneJob, Lanes, Level, UnsupportedProcessor, check_processor};
 pub use mat3::Mat3;
 pub use pose::Pose;
 pub use quat::Quat;

@@ -73,10 +73,9 @@ pub struct Contestant {
 /// One by one; every instruction set that this processor has and this program was built for, with results in lanes and
 /// in rows; the widest one on two threads.
 pub fn contestants() -> Vec<Contestant> {
-    let built = |level: &Level| *level != Level::Avx2 || !cfg!(bellcrank_quick_build);
     let levels = Level::ALL.into_iter().filter(|level| *level != Level::Scalar && level.available());
     let mut all = vec![Contestant { level: Level::Scalar, threads: 1, rows: true }];
-    for level in levels.filter(built) {
+    for level in levels {
         all.extend([false, true].map(|rows| Contestant { level, threads: 1, rows }));
     }
     all.push(Contestant { level: Level::best(), threads: 2, rows: true });

@@ -20,7 +20,7 @@ fn lanes_are_at_least_four_times_as_fast_as_the_scalar() {
     // registers of AVX2 have half the width
     let share = match level {
         Level::Avx512 => 1.0,
-        Level::Avx2 if !cfg!(bellcrank_quick_build) => 0.5,
+        Level::Avx2 => 0.5,
         _ => return println!("skipped: {level} has no wide vectors, or this build leaves them out"),
     };
     let one = |level| Contestant { level, threads: 1, rows: false };

@@ -1,4 +1,7 @@
 //! Which instruction set? Asked once, at run time, so that one generic build is both portable and fast.
+//!
+//! Which of them a build contains is decided by `build.rs`: that of the machine that compiles, or all of them. A
+//! processor that lacks what was built runs the scalar.
 
 use super::Lanes;
 use crate::real::{Kernel, Real};
@@ -31,23 +34,23 @@ impl Level {
     /// All levels, from the plainest to the widest.
     pub const ALL: [Level; 4] = [Level::Scalar, Level::Neon, Level::Avx2, Level::Avx512];
 
-    /// Whether this processor has it.
+    /// Whether this build contains it and this processor has it.
     pub fn available(self) -> bool {
         match self {
             Level::Scalar => true,
-            Level::Neon => cfg!(target_arch = "aarch64"),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            Level::Neon => cfg!(all(target_arch = "aarch64", bellcrank_neon)),
+            Level::Avx2 => cfg!(bellcrank_avx2) && has_fma(),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => {
-                Level::Avx2.available()
+                cfg!(bellcrank_avx512)
+                    && has_fma()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
             }
             #[cfg(not(target_arch = "x86_64"))]
-            Level::Avx2 | Level::Avx512 => false,
+            Level::Avx512 => false,
         }
     }
 
@@ -59,11 +62,11 @@ impl Level {
     /// Runs `job` on lanes of `f64` at this level, or on plain `f64` where the processor lacks it.
     pub fn f64<J: LaneJob<f64>>(self, job: J) -> J::Output {
         match self {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", bellcrank_avx512))]
             Level::Avx512 if self.available() => job.run::<Lanes<f64, 8, super::avx512::Avx512>>(),
-            #[cfg(all(target_arch = "x86_64", not(bellcrank_quick_build)))]
+            #[cfg(all(target_arch = "x86_64", bellcrank_avx2))]
             Level::Avx2 if self.available() => job.run::<Lanes<f64, 4, super::avx2::Avx2>>(),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", bellcrank_neon))]
             Level::Neon => job.run::<Lanes<f64, 8, super::neon::Neon>>(),
             _ => job.run::<f64>(),
         }
@@ -72,11 +75,11 @@ impl Level {
     /// Runs `job` on lanes of `f32` at this level, or on plain `f32` where the processor lacks it.
     pub fn f32<J: LaneJob<f32>>(self, job: J) -> J::Output {
         match self {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", bellcrank_avx512))]
             Level::Avx512 if self.available() => job.run::<Lanes<f32, 16, super::avx512::Avx512>>(),
-            #[cfg(all(target_arch = "x86_64", not(bellcrank_quick_build)))]
+            #[cfg(all(target_arch = "x86_64", bellcrank_avx2))]
             Level::Avx2 if self.available() => job.run::<Lanes<f32, 8, super::avx2::Avx2>>(),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(target_arch = "aarch64", bellcrank_neon))]
             Level::Neon => job.run::<Lanes<f32, 16, super::neon::Neon>>(),
             _ => job.run::<f32>(),
         }
@@ -94,14 +97,60 @@ impl fmt::Display for Level {
     }
 }
 
-/// Runs `kernel` on scalars or plain arrays. Where the processor can fuse multiply and add, the code is
-/// compiled so; elsewhere `mul_add` calls the system's exact but slow routine, for the same bits.
+/// Whether this processor has AVX2 and FMA. On other architectures fused multiply–add is part of the base set.
+fn has_fma() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Why this processor cannot run this build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnsupportedProcessor;
+
+impl fmt::Display for UnsupportedProcessor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "this processor lacks AVX2 and FMA, which x86 builds need (every x86 processor for desktops and servers \
+             since 2015 has them)\n  hint: build with the feature \"any-x86\" for older ones, at a hundredth of the speed",
+        )
+    }
+}
+
+impl core::error::Error for UnsupportedProcessor {}
+
+/// Whether this processor can run what this build contains. Asked at every door of the product, so that nobody meets
+/// the panic in [`enter_scalar`].
+pub fn check_processor() -> Result<(), UnsupportedProcessor> {
+    if cfg!(not(target_arch = "x86_64")) || cfg!(feature = "any-x86") || has_fma() {
+        Ok(())
+    } else {
+        Err(UnsupportedProcessor)
+    }
+}
+
+/// Runs `kernel` on scalars or plain arrays. x86 code is compiled for AVX2 and FMA and for nothing else: a second copy
+/// for processors without them was half of the program and half of the time to compile it. The feature `any-x86` brings
+/// it back; `mul_add` then calls the system's exact but slow routine, for the same bits.
 #[inline(always)]
 pub(crate) fn enter_scalar<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    if Level::Avx2.available() {
-        // SAFETY: the processor has just said that it has AVX2 and FMA.
-        return unsafe { super::avx2::enter(kernel) };
+    {
+        if has_fma() {
+            // SAFETY: the processor has just said that it has AVX2 and FMA.
+            return unsafe { super::avx2::enter(kernel) };
+        }
+        #[cfg(not(feature = "any-x86"))]
+        refuse();
     }
+    #[cfg(any(not(target_arch = "x86_64"), feature = "any-x86"))]
     kernel.run()
+}
+
+#[cfg(all(target_arch = "x86_64", not(feature = "any-x86")))]
+#[cold]
+#[inline(never)]
+fn refuse() -> ! {
+    panic!("{UnsupportedProcessor}")
 }

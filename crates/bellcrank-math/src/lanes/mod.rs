@@ -23,7 +23,7 @@ mod neon;
 mod transpose;
 
 pub(crate) use dispatch::enter_scalar;
-pub use dispatch::{LaneJob, Level};
+pub use dispatch::{LaneJob, Level, UnsupportedProcessor, check_processor};
 pub use portable::Portable;
 
 use crate::real::{Elem, Kernel, Mask, Real};

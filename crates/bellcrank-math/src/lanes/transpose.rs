@@ -9,11 +9,11 @@
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::{neon_f32, neon_f64};
 #[cfg(target_arch = "x86_64")]
-#[cfg_attr(bellcrank_quick_build, allow(unused_imports))]
+#[cfg_attr(not(all(bellcrank_avx2, bellcrank_avx512)), allow(unused_imports))]
 pub(super) use x86::{avx2_f32, avx2_f64, avx512_f32, avx512_f64};
 
 #[cfg(target_arch = "x86_64")]
-#[cfg_attr(bellcrank_quick_build, allow(dead_code))]
+#[cfg_attr(not(all(bellcrank_avx2, bellcrank_avx512)), allow(dead_code))]
 mod x86 {
     use core::arch::x86_64::*;
 

@@ -138,6 +138,8 @@ pub enum BatchError {
     WrongCount { what: &'static str, found: usize, expected: usize },
     #[error("threads could not be started: {0}")]
     Threads(String),
+    #[error(transparent)]
+    Processor(#[from] bellcrank_math::UnsupportedProcessor),
 }
 
 /// Worlds of one or several models, stepped together. A world's result does not depend on its neighbours, on the
@@ -191,6 +193,7 @@ impl Batch {
     /// # Errors
     /// When there is no world, or the options make no sense.
     pub fn of(worlds: &[Arc<Model>], options: BatchOptions) -> Result<Self, BatchError> {
+        bellcrank_math::check_processor()?;
         if worlds.is_empty() {
             return Err(BatchError::NoWorlds);
         }

@@ -33,6 +33,10 @@ pub fn run(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
             return message.exit_code() as u8;
         }
     };
+    if let Err(error) = bellcrank::math::check_processor() {
+        eprintln!("error: {error}");
+        return 1;
+    }
     match arguments.run() {
         Ok(()) => 0,
         Err(error) => {
