@@ -74,7 +74,7 @@ impl<R: Real> Default for AllRowsWorkspace<R> {
     }
 }
 
-/// Lists all rows and forms D and v_f = J M⁻¹ (M u⁻ + Δt f) + bias.
+/// Lists all rows and forms D and v_f = J (u⁻ + M⁻¹ Δt f) + bias.
 #[inline(always)]
 pub(crate) fn collect<R: Real>(
     layout: &Layout,
@@ -88,7 +88,10 @@ pub(crate) fn collect<R: Real>(
     list_cones(layout, settings, ws);
     for b in 0..layout.position.len() {
         let k = layout.position[b];
-        ws.u[k] = divide_by_mass(&ws.all_rows.roots[b], &ws.momentum[k]);
+        let free = divide_by_mass(&ws.all_rows.roots[b], &ws.impulse[k]);
+        for i in 0..6 {
+            ws.u[k][i] = ws.u_start[k][i] + free[i];
+        }
     }
     let all = &mut ws.all_rows;
     all.problem.finish();
@@ -117,7 +120,7 @@ pub(crate) fn collect<R: Real>(
     }
 }
 
-/// Iterates; leaves u⁺ = M⁻¹ (M u⁻ + Δt f + Jᵀλ) and the reactions.
+/// Iterates; leaves Δu = M⁻¹ (Δt f + Jᵀλ) and the reactions.
 #[inline(always)]
 pub(crate) fn iterate<R: Real>(
     layout: &Layout,
@@ -130,7 +133,7 @@ pub(crate) fn iterate<R: Real>(
     settings.solver.factor_with(&all.problem, &mut dense, &mut all.iterate);
     let outcome =
         settings.solver.solve_with((&all.problem, &mut dense), alive, &mut all.lambda, &mut all.iterate);
-    ws.x.copy_from_slice(&ws.momentum);
+    ws.x.copy_from_slice(&ws.impulse);
     for (line, lambda) in all.lines.iter().zip(&all.lambda) {
         let ends = [line.bodies.0, Some(line.bodies.1)];
         for (body, block) in ends.into_iter().zip(&line.jacobian) {
@@ -144,7 +147,7 @@ pub(crate) fn iterate<R: Real>(
     }
     for b in 0..layout.position.len() {
         let k = layout.position[b];
-        ws.u[k] = divide_by_mass(&all.roots[b], &ws.x[k]);
+        ws.du[k] = divide_by_mass(&all.roots[b], &ws.x[k]);
     }
     hand_over(layout, ws);
     outcome
@@ -156,9 +159,9 @@ fn hand_over<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let mut next = 0;
     for (j, joint) in layout.joints.iter().enumerate() {
         ws.joints[j].weight = [R::zero(); 6];
-        ws.pushed[j] = [R::zero(); 6];
+        ws.reaction[j] = [R::zero(); 6];
         for i in 0..row_count(joint) {
-            ws.pushed[j][i] = ws.all_rows.lambda[next];
+            ws.reaction[j][i] = ws.all_rows.lambda[next];
             next += 1;
         }
     }

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::status::Report;
 use crate::step::{Method, Settings};
 use crate::workspace::Workspace;
-use crate::{couplings, drives, motion};
+use crate::{couplings, motion};
 use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 
 /// Change of an asked angle per iteration at most [rad].
@@ -76,10 +76,11 @@ pub(crate) fn assemble<R: Real>(
     for X in &trial.X_WB {
         success = success & X.is_finite(); // a comparison with what is no number says nothing
     }
-    R::run(Inline(
+    let moves = R::run(Inline(
         #[inline(always)]
         || set_velocities(layout, constants, velocities, (&mut trial, ws)),
     ));
+    success = success & moves;
     trial.scalar_impulse.fill(R::zero());
     trial.contact_impulse.fill([R::zero(); 6]);
     trial.joint_impulse.fill([R::zero(); 6]);
@@ -158,7 +159,7 @@ fn iterate<R: Real>(
         }
     }
     let missed = ask(layout, constants, targets, state, settings, ws);
-    motion::momentum(layout, constants, state, R::zero(), ws);
+    motion::put_masses(layout, constants, state, &mut ws.factor);
     if bases_stay {
         hold_bases(layout, ws);
     }
@@ -181,19 +182,26 @@ fn iterate<R: Real>(
     residual
 }
 
-/// Corrections of the velocities: each makes what is left 1/ε smaller.
-const VELOCITY_ROUNDS: usize = 3;
+/// Corrections of the velocities at most: each leaves the share ε of what its rows miss, or more where a row moves
+/// the mechanism far less than its own joint.
+const VELOCITY_ROUNDS: usize = 60;
 
-/// The velocities with the asked rates that the joints allow: least kinetic energy among them (bases at rest).
+/// Velocities are as asked, and as the joints allow, to this share of the largest one that was asked for (or of 1 m/s).
+fn velocity_tolerance<R: Real>() -> f64 {
+    if R::Elem::EPSILON.to_f64() > 1e-10 { 2e-5 } else { 1e-9 }
+}
+
+/// The velocities with the asked rates that the joints allow: least kinetic energy among them (bases at rest). Gives the
+/// lanes in which there are such.
 #[inline(always)]
 fn set_velocities<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     targets: &[Target<R>],
     (state, ws): (&mut State<R>, &mut Workspace<R>),
-) {
+) -> R::Mask {
     if targets.is_empty() {
-        return;
+        return R::Mask::splat(true);
     }
     let settings = RowSettings {
         inverse_dt: R::one(),
@@ -207,44 +215,58 @@ fn set_velocities<R: Real>(
             rows.weight[i] = R::zero();
         }
     }
+    let mut largest = R::one();
     for target in targets {
         let i = layout.joints[target.at.joint].kind.row_count() + target.at.dof;
         let rows = &mut ws.joints[target.at.joint];
         rows.weight[i] = constants.joints[target.at.joint].dof_weight[target.at.dof] * settings.stiffness;
         rows.rate[i] = target.value;
+        largest = largest.max(target.value.abs());
     }
-    motion::momentum(layout, constants, state, R::zero(), ws);
+    motion::put_masses(layout, constants, state, &mut ws.factor);
     hold_bases(layout, ws);
     rows::add_all_joints(layout, ws);
     couplings::add(layout, constants, settings.stiffness, ws);
     ws.factor.factor(&layout.pattern);
     ws.u.fill([R::zero(); 6]);
-    ws.coupling_pushed.fill(R::zero());
+    let tolerance = R::constant(velocity_tolerance::<R>()) * largest;
+    let mut found = R::Mask::splat(false);
     for _ in 0..VELOCITY_ROUNDS {
-        ws.x.fill([R::zero(); 6]);
-        for (j, joint) in layout.joints.iter().enumerate() {
-            let rows = ws.joints[j];
-            let mut amount = [R::zero(); 6];
-            for i in 0..6 {
-                let mut rate = drives::row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
-                if let Some(p) = joint.predecessor {
-                    rate += drives::row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
-                }
-                amount[i] = rows.weight[i] * (rows.rate[i] - rate);
-            }
-            rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
+        let missed = push_missed_rates(layout, ws);
+        found = missed.le(tolerance);
+        if found.all() {
+            break;
         }
-        couplings::push_reactions(layout, ws);
         ws.factor.solve(&layout.pattern, &mut ws.x);
         for (u, x) in ws.u.iter_mut().zip(&ws.x) {
             for k in 0..6 {
-                u[k] += x[k];
+                u[k] += R::select(found, R::zero(), x[k]);
             }
         }
     }
     for b in 0..layout.position.len() {
         state.V_WB[b] = Twist::from_array(ws.u[layout.position[b]]);
     }
+    found
+}
+
+/// x ← Jᵀ S⁻¹ (asked − J u) over all rows; gives the largest of what rows miss [m/s or rad/s].
+#[inline(always)]
+fn push_missed_rates<R: Real>(layout: &Layout, ws: &mut Workspace<R>) -> R {
+    ws.x.fill([R::zero(); 6]);
+    let mut worst = R::zero();
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let rows = &ws.joints[j];
+        let rates = rows::joint_rates(layout, joint, (rows, 6), &ws.u);
+        let mut amount = [R::zero(); 6];
+        for i in 0..6 {
+            let missed = rows.rate[i] - rates[i];
+            amount[i] = rows.weight[i] * missed;
+            worst = worst.max(R::select(R::zero().lt(rows.weight[i]), missed.abs(), R::zero()));
+        }
+        rows::push_joint(layout, joint, (rows, 6), &amount, &mut ws.x);
+    }
+    worst.max(couplings::push_missed_rates(layout, ws))
 }
 
 /// Sets weight and distance of the asked coordinates; gives the largest distance.

@@ -3,6 +3,7 @@
 //! Everything else is already eliminated in the factor of H, so that these rows see the constrained mechanism:
 //! G = J H⁻¹ Jᵀ = WᵀW with W = L⁻¹Jᵀ, which lives on a short path of the elimination tree.
 
+use crate::balance;
 use crate::cone_rows::keep;
 use crate::constants::Constants;
 use crate::drives::row_velocity;
@@ -11,6 +12,7 @@ use crate::state::State;
 use crate::status::Report;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
 use crate::worlds::{get_row, put_entries, put_row, share_out};
+use bellcrank_collide::Surface;
 use bellcrank_math::{Mask, Real};
 use bellcrank_solve::{MOST_ROWS, Outcome, Padmm, Path};
 
@@ -290,11 +292,7 @@ pub(crate) fn add_change<R: Real>(
     ws: &mut Workspace<R>,
     report: &mut Report<R>,
 ) {
-    for (u, x) in ws.u.iter_mut().zip(&ws.x) {
-        for k in 0..6 {
-            u[k] += R::select(lanes, x[k], R::zero());
-        }
-    }
+    balance::add_change(lanes, ws);
     let worst = outcome.primal.max(outcome.dual).max(outcome.complementarity);
     report.iterations += R::select(lanes, outcome.iterations, R::zero());
     report.residual = R::select(lanes, worst, report.residual);
@@ -330,25 +328,31 @@ fn push_rows<R: Real>(
     }
 }
 
-/// Keeps the reactions for the next step.
+/// Keeps the reactions of some lanes for the next step.
 #[inline(always)]
 pub(crate) fn store<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    state: &mut State<R>,
-    ws: &Workspace<R>,
+    lanes: R::Mask,
+    (state, ws): (&mut State<R>, &Workspace<R>),
 ) {
-    state.scalar_impulse.fill(R::zero());
-    state.contact_impulse.fill([R::zero(); 6]);
-    state.contact_slot.fill(-R::one());
+    if !lanes.any() {
+        return;
+    }
+    for old in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
+        *old = R::select(lanes, R::zero(), *old);
+    }
+    state.contact_slot.fill(-R::one()); // a pile has one lane
     let mut listed = 0;
     for group in &ws.cones.groups {
-        let i = group.first_row;
+        let (i, n) = (group.first_row, group.rows - 1);
         match group.source {
-            ConeSource::Scalar(s) => state.scalar_impulse[s] = ws.cones.lambda[i],
+            ConeSource::Scalar(s) => {
+                state.scalar_impulse[s] = R::select(lanes, ws.cones.lambda[i], state.scalar_impulse[s]);
+            }
             ConeSource::Contact(c) => {
-                let (lambda, n) = (&ws.cones.lambda[i..i + group.rows], group.rows - 1);
                 let surface = &constants.shapes.surfaces[layout.contacts[c].pair];
+                let impulse = contact_impulse(&ws.cones.lambda[i..=i + n], surface);
                 let own = if layout.pile.is_some() {
                     // the list of a pile: as many as touch, sorted by slot
                     state.contact_slot[listed] = R::constant(c as f64);
@@ -357,12 +361,8 @@ pub(crate) fn store<R: Real>(
                 } else {
                     &mut state.contact_impulse[c]
                 };
-                (own[0], own[1], own[2]) = (lambda[0], lambda[1], lambda[n]);
-                for k in 2..n {
-                    let coefficient = if k == 2 { surface.torsional } else { surface.rolling };
-                    let rubs = R::zero().lt(surface.sliding);
-                    own[k + 1] =
-                        lambda[k] * keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+                for k in 0..6 {
+                    own[k] = R::select(lanes, impulse[k], own[k]);
                 }
             }
         }
@@ -371,9 +371,23 @@ pub(crate) fn store<R: Real>(
         if scalar.kind == ScalarKind::Effort {
             let dof = &ws.dofs[layout.joints[scalar.at.joint].first_dof + scalar.at.dof];
             let effort = dof.drive_mass.neg_mul_add(end_rate(layout, scalar, ws), dof.drive_impulse);
-            state.scalar_impulse[s] = R::select(dof.boxed, state.scalar_impulse[s], effort);
+            state.scalar_impulse[s] = R::select(dof.boxed | !lanes, state.scalar_impulse[s], effort);
         }
     }
+}
+
+/// Force (t, o, n) and moment (about n, t, o) of a contact's reactions.
+#[inline(always)]
+fn contact_impulse<R: Real>(lambda: &[R], surface: &Surface<R>) -> [R; 6] {
+    let n = lambda.len() - 1;
+    let mut impulse = [R::zero(); 6];
+    (impulse[0], impulse[1], impulse[2]) = (lambda[0], lambda[1], lambda[n]);
+    for k in 2..n {
+        let coefficient = if k == 2 { surface.torsional } else { surface.rolling };
+        let rubs = R::zero().lt(surface.sliding);
+        impulse[k + 1] = lambda[k] * keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+    }
+    impulse
 }
 
 /// Puts bounds on drives that went beyond their limit without; true where there was one.

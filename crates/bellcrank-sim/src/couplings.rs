@@ -17,7 +17,7 @@ pub(crate) fn add<R: Real>(layout: &Layout, constants: &Constants<R>, stiffness:
         let row = &mut ws.couplings[c];
         sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, row);
         let weight = constants.coupling_weight[c] * stiffness;
-        (ws.coupling_weight[c], ws.coupling_pushed[c]) = (weight, R::zero());
+        (ws.coupling_weight[c], ws.coupling_reaction[c]) = (weight, R::zero());
         add_row(layout, (&coupling.bodies, &coupling.blocks), row, weight, &mut ws.factor);
     }
 }
@@ -124,20 +124,67 @@ pub(crate) fn gaps<R: Real>(
             let q = if joint.kind.is_angle(at.dof) { unwrap(now, before) } else { now };
             gap = q.mul_add(R::constant(*coefficient), gap);
         }
-        ws.coupling_pushing[c] =
+        ws.coupling_closing[c] =
             gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
     }
 }
 
-/// x += Jᵀλ of the couplings, λ = −S⁻¹ (J u + Σ c/Δt).
+/// J x of a coupling.
+#[inline(always)]
+fn rate<R: Real>(layout: &Layout, c: usize, row: &[[R; 6]], x: &[[R; 6]]) -> R {
+    let mut rate = R::zero();
+    for (j, &body) in row.iter().zip(&layout.couplings[c].bodies) {
+        rate += row_velocity(j, &x[layout.position[body]]);
+    }
+    rate
+}
+
+/// x −= Jᵀ S⁻¹ J u⁻ of the couplings.
+#[inline(always)]
+pub(crate) fn push_first<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let row = &ws.couplings[c];
+        let amount = -(ws.coupling_weight[c] * rate(layout, c, row, &ws.u_start));
+        ws.coupling_reaction[c] = amount;
+        push_row(layout, &coupling.bodies, row, amount, &mut ws.x);
+    }
+}
+
+/// x += Jᵀ(λ − S⁻¹ c(q⁺)/Δt) of the couplings; λ follows what is fresh, in lanes that go on.
+#[inline(always)]
+pub(crate) fn push_missing<R: Real>(layout: &Layout, going: R::Mask, ws: &mut Workspace<R>) {
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let amount = reaction(layout, c, ws) - ws.coupling_closing[c];
+        ws.coupling_reaction[c] = R::select(going, amount, ws.coupling_reaction[c]);
+        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
+    }
+}
+
+/// The reaction of a coupling.
+#[inline(always)]
+fn reaction<R: Real>(layout: &Layout, c: usize, ws: &Workspace<R>) -> R {
+    let fresh = rate(layout, c, &ws.couplings[c], &ws.fresh);
+    ws.coupling_weight[c].neg_mul_add(fresh, ws.coupling_reaction[c])
+}
+
+/// x += Jᵀλ of the couplings.
 #[inline(always)]
 pub(crate) fn push_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (c, coupling) in layout.couplings.iter().enumerate() {
-        let mut rate = R::zero();
-        for (b, &body) in coupling.bodies.iter().enumerate() {
-            rate += row_velocity(&ws.couplings[c][b], &ws.u[layout.position[body]]);
-        }
-        let amount = ws.coupling_weight[c].neg_mul_add(rate, ws.coupling_pushed[c]);
+        let amount = reaction(layout, c, ws);
         push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
     }
+}
+
+/// x −= Jᵀ S⁻¹ J u of the couplings; gives the largest J u, as a share of its row's largest coefficient.
+#[inline(always)]
+pub(crate) fn push_missed_rates<R: Real>(layout: &Layout, ws: &mut Workspace<R>) -> R {
+    let mut worst = R::zero();
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let rate = rate(layout, c, &ws.couplings[c], &ws.u);
+        worst = worst.max(rate.abs() * R::constant(coupling.scale().recip()));
+        let amount = -(ws.coupling_weight[c] * rate);
+        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
+    }
+    worst
 }

@@ -1,9 +1,15 @@
 //! Armature, damping, springs and motors: implicit, through R ([Kamino] notes 1.5).
 //!
-//! Each degree of freedom obeys λ = h − m q̇⁺, with the effort evaluated at the end of the step:
-//! m = a + Δt b + Δt δ k (+ Δt kd + Δt δ kp), h = a q̇⁻ + Δt k (rest − q) (+ Δt (kp (target − q) + kd target' + τ)),
-//! where the new velocity moves the coordinates for the time δ (Δt, or half of it with Moreau–Jean).
-//! In body space that is m jᵀj in H and h jᵀ on the right: exact, and stable for any gain.
+//! Each degree of freedom obeys λ = h − m q̇⁺. In body space that is m jᵀj in H and h jᵀ on the right: exact, and stable for
+//! any gain.
+//!
+//! Motors act at the end of the step: m = Δt kd + Δt δ kp, h = Δt (kp (target − q) + kd target' + τ), where the new velocity
+//! moves the coordinates for the time δ (Δt, or half of it with Moreau–Jean). That damps beside kd, by about ½Δt kp.
+//!
+//! Springs act at the middles of the two intervals that meet at the pose where they are told,
+//! λ = Δt k (rest − q) − ¼Δt² k (q̇⁺ − q̇⁻): the average-acceleration method of Newmark, second order and stable for any
+//! stiffness, which neither takes nor gives energy. Dampers act at the end of the step (first order), or in its middle with
+//! Moreau–Jean. Armature is a q̇⁻ − a q̇⁺.
 
 use crate::constants::{ActuatorConstants, Constants};
 use crate::layout::{DriveLayout, Layout, ScalarKind};
@@ -21,7 +27,7 @@ pub(crate) fn drive_rows<R: Real>(
     times: Times<R>,
     ws: &mut Workspace<R>,
 ) {
-    let Times { dt, drift } = times;
+    let Times { dt, drift, .. } = times;
     passive_rows(layout, constants, state, times, ws);
     for (a, drive) in layout.actuators.iter().enumerate() {
         let DriveLayout::Joint(at) = drive else { continue };
@@ -89,7 +95,7 @@ fn passive_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
-    Times { dt, drift }: Times<R>,
+    times: Times<R>,
     ws: &mut Workspace<R>,
 ) {
     for (j, joint) in layout.joints.iter().enumerate() {
@@ -105,12 +111,31 @@ fn passive_rows<R: Real>(
             let q = if scalar { state.q[joint.first_coordinate + k] } else { R::zero() };
             let row = &mut ws.dofs[joint.first_dof + k];
             row.rate = rate;
-            row.passive_mass = dt.mul_add(drift.mul_add(c.stiffness, c.damping), c.armature);
-            row.passive_impulse = c.armature.mul_add(rate, dt * c.stiffness * (c.rest - q));
+            let passive = Passive { armature: c.armature, damping: c.damping, stiffness: c.stiffness };
+            (row.passive_mass, row.passive_impulse) = passive.row(c.rest - q, rate, times);
             row.drive_mass = R::zero();
             row.drive_impulse = R::zero();
             row.boxed = R::Mask::splat(false);
         }
+    }
+}
+
+/// What acts along a coordinate without a motor.
+pub(crate) struct Passive<R> {
+    pub armature: R,
+    pub damping: R,
+    pub stiffness: R,
+}
+
+impl<R: Real> Passive<R> {
+    /// m and h, where the spring is `short` of its rest and the coordinate moves with `rate` before the step.
+    #[inline(always)]
+    pub fn row(&self, short: R, rate: R, Times { dt, damper, .. }: Times<R>) -> (R, R) {
+        let spring = self.stiffness * (dt * dt * R::constant(0.25));
+        let mass = damper.mul_add(self.damping, self.armature) + spring;
+        // what the damper takes from the old velocity, where it acts in the middle of the step
+        let kept = (damper - dt).mul_add(self.damping, self.armature) + spring;
+        (mass, kept.mul_add(rate, dt * self.stiffness * short))
     }
 }
 

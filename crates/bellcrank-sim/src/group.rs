@@ -35,6 +35,10 @@ pub(crate) trait Group: Send + Sync {
     /// The reverse.
     fn write(&mut self, field: Field, rows: &[usize], values: Values<'_>);
 
+    /// The interval whose velocity a world's twists are, in steps.
+    fn interval(&self, world: usize) -> f64;
+    fn set_interval(&mut self, world: usize, steps: f64);
+
     /// Steps since the last reset.
     fn age(&self, world: usize) -> u64;
     /// What the last step left behind.
@@ -227,10 +231,8 @@ impl<R: Real> Block<R> {
                 self.readout.V_before.copy_from_slice(&self.state.V_WB);
             }
             let parts = (&mut self.state, &self.control, &mut *ws);
-            let mut report = step(layout, &self.constants, settings, R::constant(dt), parts);
-            if i + 1 == count {
-                self.readout.note(layout, ws);
-            }
+            let readout = (i + 1 == count).then_some(&mut self.readout);
+            let mut report = step(layout, &self.constants, settings, R::constant(dt), parts, readout);
             mend(layout, &self.constants, settings, (&mut self.state, &mut *ws), &mut report);
             self.figures.add(&report, alive);
             self.note_frozen(&report, alive);

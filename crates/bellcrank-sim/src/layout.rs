@@ -57,6 +57,14 @@ pub(crate) struct JointLayout {
     pub soft: bool,
 }
 
+impl JointLayout {
+    /// Rows that are part of H: what the joint holds and, where something acts on them, its degrees of freedom.
+    #[inline(always)]
+    pub fn used_rows(&self) -> usize {
+        if self.soft { 6 } else { self.kind.row_count() }
+    }
+}
+
 /// One degree of freedom of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DofLayout {
@@ -73,6 +81,13 @@ pub(crate) struct CouplingLayout {
     pub bodies: Vec<usize>,
     /// The block for each pair (i, j) of them with j < i, and whether i is its row.
     pub blocks: Vec<(usize, bool)>,
+}
+
+impl CouplingLayout {
+    /// The largest coefficient: what is left of the sum, divided by it, is how far one coordinate is off.
+    pub fn scale(&self) -> f64 {
+        self.terms.iter().fold(f64::MIN_POSITIVE, |largest, (_, coefficient)| largest.max(coefficient.abs()))
+    }
 }
 
 /// What a motor drives.

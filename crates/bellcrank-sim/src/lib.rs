@@ -17,8 +17,10 @@
 //! | `group` `group_access` `field` `lane_access` `snapshot` | behind it: blocks of lanes over threads, read, written, saved |
 //! | `status` | what became of a world |
 
+mod accelerate;
 mod all_rows;
 mod assemble;
+mod balance;
 mod batch;
 mod comfree;
 mod cone_rows;
@@ -57,5 +59,5 @@ pub use layout::Layout;
 pub use readout::{Metrics, Readout};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
-pub use step::{Integrator, Method, Settings, Solver, step};
+pub use step::{Integrator, Method, Settings, Solver};
 pub use workspace::Workspace;

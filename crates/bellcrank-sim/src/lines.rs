@@ -8,7 +8,7 @@
 
 use crate::constants::Constants;
 use crate::couplings;
-use crate::drives::{motor_effort, row_velocity};
+use crate::drives::{Passive, motor_effort, row_velocity};
 use crate::layout::{Layout, LineLayout, LineSource};
 use crate::state::{Control, State};
 use crate::step::Times;
@@ -20,6 +20,8 @@ use bellcrank_math::{Mask, Real, Vec3, Wrench};
 pub(crate) struct LineRow<R: Real> {
     /// j, by body of its layout.
     pub row: Vec<[R; 6]>,
+    /// ℓ̇ before the step.
+    pub rate: R,
     /// Armature, damping, spring.
     pub passive_mass: R,
     pub passive_impulse: R,
@@ -35,6 +37,7 @@ impl<R: Real> LineRow<R> {
     pub(crate) fn blank(layout: &LineLayout) -> Self {
         LineRow {
             row: vec![[R::zero(); 6]; layout.bodies.len()],
+            rate: R::zero(),
             passive_mass: R::zero(),
             passive_impulse: R::zero(),
             drive_mass: R::zero(),
@@ -69,9 +72,10 @@ pub(crate) fn line_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     (state, control): (&State<R>, &Control<R>),
-    Times { dt, drift }: Times<R>,
+    times: Times<R>,
     ws: &mut Workspace<R>,
 ) {
+    let Times { dt, drift, .. } = times;
     for (l, line) in layout.lines.iter().enumerate() {
         let (length, c) = (place_line(layout, constants, state, l, ws), &constants.lines[l]);
         let row = &mut ws.lines[l];
@@ -79,8 +83,9 @@ pub(crate) fn line_rows<R: Real>(
         for (j, &body) in row.row.iter().zip(&line.bodies) {
             rate += row_velocity(j, &state.V_WB[body].to_array());
         }
-        row.passive_mass = dt.mul_add(drift.mul_add(c.stiffness, c.damping), c.armature);
-        row.passive_impulse = c.armature.mul_add(rate, dt * c.stiffness * (c.rest - length));
+        row.rate = rate;
+        let passive = Passive { armature: c.armature, damping: c.damping, stiffness: c.stiffness };
+        (row.passive_mass, row.passive_impulse) = passive.row(c.rest - length, rate, times);
         (row.drive_mass, row.drive_impulse) = (R::zero(), R::zero());
         for &a in &line.motors {
             let motor = &constants.actuators[a];
@@ -147,20 +152,21 @@ pub(crate) fn add_lines<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     }
 }
 
-/// x += h jᵀ
+/// x += (h − m ℓ̇⁻) jᵀ
 #[inline(always)]
 pub(crate) fn push_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        couplings::push_row(layout, &line.bodies, &row.row, row.impulse(), &mut ws.x);
+        let amount = row.mass().neg_mul_add(row.rate, row.impulse());
+        couplings::push_row(layout, &line.bodies, &row.row, amount, &mut ws.x);
     }
 }
 
-/// x += λ jᵀ at the velocities u.
+/// x += λ jᵀ, λ = h − m ℓ̇⁻ − m j·Δu.
 #[inline(always)]
 pub(crate) fn push_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        let rate = end_rate(layout, line, row, &ws.u);
-        let amount = row.mass().neg_mul_add(rate, row.impulse());
+        let (change, mass) = (end_rate(layout, line, row, &ws.du), row.mass());
+        let amount = mass.neg_mul_add(change, mass.neg_mul_add(row.rate, row.impulse()));
         couplings::push_row(layout, &line.bodies, &row.row, amount, &mut ws.x);
     }
 }

@@ -1,11 +1,12 @@
 //! What a step leaves behind for those who want to look: reactions, efforts, how well the equations are met.
 
+use crate::balance::{reaction, unbalanced};
+use crate::cone_rows::keep;
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind};
 use crate::state::State;
 use crate::workspace::{ConeSource, Workspace};
-use crate::{couplings, lines, rows};
+use crate::{lines, rows};
 use bellcrank_math::{Elem, Inline, Real, Twist};
 use bellcrank_solve::MOST_ROWS;
 
@@ -34,11 +35,17 @@ impl<R: Real> Readout<R> {
         }
     }
 
-    /// Takes the reactions of the step that the workspace has just computed.
-    pub(crate) fn note(&mut self, layout: &Layout, ws: &Workspace<R>) {
+    /// Takes the reactions that the workspace has just computed, in lanes that take its part of a step; those of the first
+    /// part replace what was here.
+    pub(crate) fn note(&mut self, layout: &Layout, (is_first, lanes): (bool, R::Mask), ws: &Workspace<R>) {
+        if is_first {
+            self.joint_impulse.fill([R::zero(); 6]);
+            self.drive_impulse.fill(R::zero());
+            self.line_impulse.fill(R::zero());
+        }
         R::run(Inline(
             #[inline(always)]
-            || note_impulses(layout, ws, self),
+            || note_impulses(layout, lanes, ws, self),
         ));
     }
 
@@ -66,37 +73,34 @@ impl<R: Real> Readout<R> {
     }
 }
 
-/// λ = −S⁻¹ (J u + Σ c/Δt) of held rows, h − m q̇ of degrees of freedom, and the cones on them.
+/// The reactions of held rows, h − m q̇ of degrees of freedom, and the cones on them.
 #[inline(always)]
-fn note_impulses<R: Real>(layout: &Layout, ws: &Workspace<R>, out: &mut Readout<R>) {
+fn note_impulses<R: Real>(layout: &Layout, lanes: R::Mask, ws: &Workspace<R>, out: &mut Readout<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
-        let rows = &ws.joints[j];
         let count = joint.kind.row_count();
-        for i in 0..count + joint.kind.dof_count() {
-            let mut rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
-            if let Some(p) = joint.predecessor {
-                rate += row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
-            }
-            out.joint_impulse[j][i] = rows.weight[i].neg_mul_add(rate, ws.pushed[j][i]);
-            if i >= count {
-                let dof = &ws.dofs[joint.first_dof + i - count];
-                let free = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
-                out.drive_impulse[joint.first_dof + i - count] = R::select(dof.boxed, R::zero(), free);
-            }
+        let impulse = reaction(layout, j, ws);
+        for i in 0..6 {
+            out.joint_impulse[j][i] += keep(lanes, impulse[i]);
+        }
+        let rates = rows::joint_rates(layout, joint, (&ws.joints[j], 6), &ws.u);
+        for k in 0..joint.kind.dof_count() {
+            let dof = &ws.dofs[joint.first_dof + k];
+            let free = dof.drive_mass.neg_mul_add(rates[count + k], dof.drive_impulse);
+            out.drive_impulse[joint.first_dof + k] += keep(lanes & !dof.boxed, free);
         }
     }
     for (l, line) in layout.lines.iter().enumerate() {
         let row = &ws.lines[l];
         let impulse = row.drive(lines::end_rate(layout, line, row, &ws.u));
         for &a in &line.motors {
-            out.line_impulse[a] = impulse;
+            out.line_impulse[a] += keep(lanes, impulse);
         }
     }
     for group in &ws.cones.groups {
         let ConeSource::Scalar(s) = group.source else { continue };
         let scalar = &layout.scalars[s];
         let joint = &layout.joints[scalar.at.joint];
-        let lambda = ws.cones.lambda[group.first_row];
+        let lambda = keep(lanes, ws.cones.lambda[group.first_row]);
         let signed = match scalar.kind {
             ScalarKind::Upper | ScalarKind::SlowUp => -lambda,
             _ => lambda,
@@ -152,11 +156,11 @@ impl<R: Real> Metrics<R> {
 pub(crate) fn measure<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    state: &State<R>,
+    dt: R,
     ws: &mut Workspace<R>,
 ) -> Metrics<R> {
     let mut metrics =
-        Metrics { equation_of_motion: unbalanced(layout, constants, state, ws), ..Metrics::default() };
+        Metrics { equation_of_motion: unbalanced(layout, constants, dt, ws), ..Metrics::default() };
     let cones = &ws.cones;
     let mut i = 0;
     for group in &cones.groups {
@@ -176,41 +180,4 @@ pub(crate) fn measure<R: Real>(
         i += group.rows;
     }
     metrics
-}
-
-/// The largest entry of M u⁺ − (M u⁻ + Δt f) − Jᵀλ, with all reactions.
-#[inline(always)]
-fn unbalanced<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    state: &State<R>,
-    ws: &mut Workspace<R>,
-) -> R {
-    ws.x.copy_from_slice(&ws.momentum);
-    for (j, joint) in layout.joints.iter().enumerate() {
-        let rows = ws.joints[j];
-        let mut amount = [R::zero(); 6];
-        for i in 0..6 {
-            let mut rate = row_velocity(&rows.s[i], &ws.u[layout.position[joint.successor]]);
-            if let Some(p) = joint.predecessor {
-                rate += row_velocity(&rows.p[i], &ws.u[layout.position[p]]);
-            }
-            let used = i < joint.kind.row_count() || joint.soft;
-            amount[i] = if used { rows.weight[i].neg_mul_add(rate, ws.pushed[j][i]) } else { R::zero() };
-        }
-        rows::push_joint(layout, joint, (&rows, 6), &amount, &mut ws.x);
-    }
-    couplings::push_reactions(layout, ws);
-    lines::push_reactions(layout, ws);
-    crate::cones::push_guess(layout, ws);
-    let mut worst = R::zero();
-    for (b, body) in constants.bodies.iter().enumerate() {
-        let (k, V) = (layout.position[b], Twist::from_array(ws.u[layout.position[b]]));
-        let inertia = body.inertia.rotated(state.X_WB[b].R.to_mat3());
-        let (p, L) = (V.linear * body.mass, inertia * V.angular);
-        for (own, given) in [p.x, p.y, p.z, L.x, L.y, L.z].into_iter().zip(ws.x[k]) {
-            worst = worst.max((own - given).abs());
-        }
-    }
-    worst
 }

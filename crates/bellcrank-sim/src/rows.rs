@@ -48,7 +48,7 @@ macro_rules! for_kind {
     };
 }
 
-/// All joints' rows at the start of the step.
+/// All joints' rows at the start of the step; gives the largest gap there [m or rad].
 #[inline(always)]
 pub(crate) fn joint_rows<R: Real>(
     layout: &Layout,
@@ -56,17 +56,43 @@ pub(crate) fn joint_rows<R: Real>(
     state: &State<R>,
     settings: RowSettings<R>,
     ws: &mut Workspace<R>,
-) {
+) -> R {
+    let mut largest = R::zero();
     for (j, joint) in layout.joints.iter().enumerate() {
         let constants = &constants.joints[j];
-        for_kind!(joint.kind, |kind| one_joint(
+        let gap = for_kind!(joint.kind, |kind| one_joint(
             (kind, joint),
             constants,
             &state.X_WB,
             settings,
             &mut ws.joints[j]
-        ))
+        ));
+        largest = largest.max(gap);
     }
+    largest
+}
+
+/// Sets what a step may leave open by the gaps before it moved halfway: at the middle of a step joints are open by the
+/// curvature of their motion, which is no tear. Gives the largest of them.
+#[inline(always)]
+pub(crate) fn set_targets<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    settings: RowSettings<R>,
+    ws: &mut Workspace<R>,
+) -> R {
+    let mut largest = R::zero();
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (_, _, X_FM) = joint_pose(joint, &constants.joints[j], &ws.X_start);
+        let (gap, rows) = (kinematics::residual(joint.kind, X_FM), &mut ws.joints[j]);
+        for i in 0..joint.kind.row_count() {
+            largest = largest.max(gap[i].abs());
+            let target = settings.leave_open(gap[i]);
+            rows.rate[i] += (rows.target[i] - target) * settings.inverse_dt;
+            rows.target[i] = target;
+        }
+    }
+    largest
 }
 
 /// Whether a joint holds its frames' origins together: then its first three rows push along F's axes, and all others only turn.
@@ -87,11 +113,12 @@ fn one_joint<R: Real>(
     X_WB: &[Pose<R>],
     settings: RowSettings<R>,
     rows: &mut JointRows<R>,
-) {
+) -> R {
     let (X_WF, X_WM, X_FM) = joint_pose(joint, constants, X_WB);
     let (held, free) = (kinematics::constraint_axes(kind, X_FM), kinematics::rate_axes(kind, X_FM));
     let gap = kinematics::residual(kind, X_FM);
     let (count, R_WF) = (kind.row_count(), X_WF.R.to_mat3());
+    let mut largest = R::zero();
     let p_S = X_WB[joint.successor].p - X_WM.p;
     let p_P = match joint.predecessor {
         Some(p) => Some(X_WB[p].p - X_WM.p),
@@ -114,7 +141,11 @@ fn one_joint<R: Real>(
         rows.weight[i] = constants.weight[i] * settings.stiffness;
         rows.target[i] = settings.leave_open(gap[i]);
         rows.rate[i] = (gap[i] - rows.target[i]) * settings.inverse_dt;
+        if i < count {
+            largest = largest.max(gap[i].abs());
+        }
     }
+    largest
 }
 
 /// Numbers that all rows share.
@@ -311,7 +342,64 @@ fn push_side<R: Real>(rows: &[[R; 6]; 6], used: usize, amount: &[R; 6], x: &mut 
     *x = sum;
 }
 
-/// How far joints and couplings are open at X_next, and what would close them: S⁻¹ c(X_next)/Δt, into `pushing`. Gives the largest gap of
+/// J x of the first rows of one joint.
+#[inline(always)]
+pub(crate) fn joint_rates<R: Real>(
+    layout: &Layout,
+    joint: &JointLayout,
+    (rows, used): (&JointRows<R>, usize),
+    x: &[[R; 6]],
+) -> [R; 6] {
+    let on_s = &x[layout.position[joint.successor]];
+    let on_p = match joint.predecessor {
+        Some(p) => &x[layout.position[p]],
+        None => &[R::zero(); 6],
+    };
+    match (used, holds_point(joint.kind)) {
+        (6, true) => rates_at_point::<R, 6>(rows, on_s, on_p),
+        (5, true) => rates_at_point::<R, 5>(rows, on_s, on_p),
+        (4, true) => rates_at_point::<R, 4>(rows, on_s, on_p),
+        (3, true) => rates_at_point::<R, 3>(rows, on_s, on_p),
+        _ => {
+            let mut rates = [R::zero(); 6];
+            for i in 0..used {
+                rates[i] = row_velocity(&rows.s[i], on_s);
+                if joint.predecessor.is_some() {
+                    rates[i] += row_velocity(&rows.p[i], on_p);
+                }
+            }
+            rates
+        }
+    }
+}
+
+/// The same for a joint that holds a point: common motion is taken out before anything is multiplied.
+#[inline(always)]
+fn rates_at_point<R: Real, const N: usize>(rows: &JointRows<R>, on_s: &[R; 6], on_p: &[R; 6]) -> [R; 6] {
+    let mut between = [R::zero(); 6];
+    for c in 0..6 {
+        between[c] = on_s[c] - on_p[c];
+    }
+    let mut rates = [R::zero(); 6];
+    for i in 0..N {
+        let (s, mut sum) = (&rows.s[i], R::zero());
+        if i < PUSHES {
+            for c in 0..3 {
+                sum = s[c].mul_add(between[c], sum);
+                sum = s[3 + c].mul_add(on_s[3 + c], sum);
+                sum = rows.p[i][3 + c].mul_add(on_p[3 + c], sum);
+            }
+        } else {
+            for c in 3..6 {
+                sum = s[c].mul_add(between[c], sum);
+            }
+        }
+        rates[i] = sum;
+    }
+    rates
+}
+
+/// How far joints and couplings are open at X_next, and what would close them: S⁻¹ c(X_next)/Δt, into `closing`. Gives the largest gap of
 /// a joint in metres and radians.
 #[inline(always)]
 pub(crate) fn gaps<R: Real>(
@@ -347,7 +435,7 @@ fn joint_gap<R: Real>(
     let (_, _, X_FM) = joint_pose(joint, constants, &ws.X_next);
     let (gap, rows) = (kinematics::residual(kind, X_FM), &ws.joints[j]);
     for i in 0..kind.row_count() {
-        ws.pushing[j][i] = (gap[i] - rows.target[i]) * settings.inverse_dt * rows.weight[i];
+        ws.closing[j][i] = (gap[i] - rows.target[i]) * settings.inverse_dt * rows.weight[i];
         let sum = if i < kind.position_row_count() { &mut far } else { &mut turned };
         *sum = gap[i].mul_add(gap[i], *sum);
     }
@@ -359,10 +447,10 @@ fn joint_gap<R: Real>(
 pub(crate) fn push_closed<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.fill([R::zero(); 6]);
     for (j, joint) in layout.joints.iter().enumerate() {
-        push_joint(layout, joint, (&ws.joints[j], joint.kind.row_count()), &ws.pushing[j], &mut ws.x);
+        push_joint(layout, joint, (&ws.joints[j], joint.kind.row_count()), &ws.closing[j], &mut ws.x);
     }
     for (c, coupling) in layout.couplings.iter().enumerate() {
-        couplings::push_row(layout, &coupling.bodies, &ws.couplings[c], ws.coupling_pushing[c], &mut ws.x);
+        couplings::push_row(layout, &coupling.bodies, &ws.couplings[c], ws.coupling_closing[c], &mut ws.x);
     }
 }
 

@@ -45,7 +45,13 @@ pub struct Report<R: Real> {
     pub gap_metres: R,
     /// Largest misalignment of a joint after the step [rad, for small ones].
     pub gap_radians: R,
-    /// PADMM iterations, all rounds together.
+    /// The larger of both before the step.
+    pub gap_before: R,
+    /// Both are within their tolerance.
+    pub closed: R::Mask,
+    /// Work that joints seem to do, as a share of the kinetic energy; measured where they close slowly.
+    pub seeming_work: R,
+    /// Iterations of the solver, all rounds together.
     pub iterations: R,
     /// Largest of the three residuals.
     pub residual: R,
@@ -63,4 +69,24 @@ pub struct Report<R: Real> {
     pub bad_body: R,
     /// How well the equations are met, where that was asked for.
     pub metrics: Metrics<R>,
+}
+
+impl<R: Real> Report<R> {
+    /// This part of a step and, in some lanes, the next one.
+    #[inline(always)]
+    pub(crate) fn and(mut self, lanes: R::Mask, next: &Report<R>) -> Self {
+        let most = |old: R, new: R| R::select(lanes, old.max(new), old);
+        self.gap_metres = R::select(lanes, next.gap_metres, self.gap_metres);
+        self.gap_radians = R::select(lanes, next.gap_radians, self.gap_radians);
+        self.iterations += R::select(lanes, next.iterations, R::zero());
+        self.residual = most(self.residual, next.residual);
+        self.penetration = most(self.penetration, next.penetration);
+        self.contacts = R::select(lanes, next.contacts, self.contacts);
+        self.wanted = most(self.wanted, next.wanted);
+        self.converged = (self.converged & !lanes) | (next.converged & lanes);
+        self.finite = self.finite & (next.finite | !lanes);
+        self.bad_body = R::select(lanes, next.bad_body, self.bad_body);
+        self.metrics = next.metrics;
+        self
+    }
 }

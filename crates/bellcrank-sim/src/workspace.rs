@@ -1,9 +1,11 @@
 //! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
 
+use crate::accelerate::LastRound;
 use crate::all_rows::AllRowsWorkspace;
 use crate::interior::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::lines::LineRow;
+use crate::motion::Spin;
 use crate::pile::{MakePile, PileWork};
 use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
@@ -27,25 +29,35 @@ pub struct Workspace<R: Real> {
     pub(crate) couplings: Vec<Vec<[R; 6]>>,
     /// H = M + Jᵀ S⁻¹ J and its factor.
     pub(crate) factor: BlockFactor<R>,
-    /// M u⁻ + Δt f, by elimination position.
+    /// M u⁻ + Δt f, by elimination position: for the implicit step.
     pub(crate) momentum: Vec<[R; 6]>,
-    /// Velocities, by elimination position.
+    /// Δt f by elimination position, and how turning inertia changes the spin momentum.
+    pub(crate) impulse: Vec<[R; 6]>,
+    pub(crate) spin: Vec<Spin<R>>,
+    /// Velocities before the step, by elimination position.
+    pub(crate) u_start: Vec<[R; 6]>,
+    /// Δu = u − u⁻, which is what is solved for, and u, by elimination position.
+    pub(crate) du: Vec<[R; 6]>,
     pub(crate) u: Vec<[R; 6]>,
-    /// Velocities before the first correction.
-    pub(crate) u_first: Vec<[R; 6]>,
+    /// Δu before the first correction.
+    pub(crate) du_first: Vec<[R; 6]>,
+    /// What of Δu the reactions of held rows have not followed yet.
+    pub(crate) fresh: Vec<[R; 6]>,
     /// A right-hand side that becomes a solution.
     pub(crate) x: Vec<[R; 6]>,
+    /// The round before, for steps whose joints close slowly.
+    pub(crate) last_round: LastRound<R>,
     /// Poses at the start of the step, where rows are evaluated later than that (Moreau–Jean).
     pub(crate) X_start: Vec<Pose<R>>,
     /// Poses at the end of the step.
     pub(crate) X_next: Vec<Pose<R>>,
-    /// What was pushed along each joint's rows beside −S⁻¹ J u: with it the reactions are known afterwards.
-    pub(crate) pushed: Vec<[R; 6]>,
-    /// The last round's part of it.
-    pub(crate) pushing: Vec<[R; 6]>,
+    /// Reactions along each joint's rows, but for −S⁻¹ J of what is `fresh`.
+    pub(crate) reaction: Vec<[R; 6]>,
+    /// S⁻¹ c(q⁺)/Δt: what would close each joint.
+    pub(crate) closing: Vec<[R; 6]>,
     /// The same of couplings, and their 1/S.
-    pub(crate) coupling_pushed: Vec<R>,
-    pub(crate) coupling_pushing: Vec<R>,
+    pub(crate) coupling_reaction: Vec<R>,
+    pub(crate) coupling_closing: Vec<R>,
     pub(crate) coupling_weight: Vec<R>,
     pub(crate) cones: ConeRows<R>,
     /// For the published method only.
@@ -172,15 +184,21 @@ impl<R: Real> Workspace<R> {
             couplings: layout.couplings.iter().map(|c| vec![zero; c.bodies.len()]).collect(),
             factor: BlockFactor::new(&layout.pattern),
             momentum: vec![zero; bodies],
+            impulse: vec![zero; bodies],
+            spin: vec![Spin::blank(); bodies],
+            u_start: vec![zero; bodies],
+            du: vec![zero; bodies],
             u: vec![zero; bodies],
-            u_first: vec![zero; bodies],
+            du_first: vec![zero; bodies],
+            fresh: vec![zero; bodies],
             x: vec![zero; bodies],
+            last_round: LastRound::new(layout),
             X_start: vec![Pose::identity(); bodies],
             X_next: vec![Pose::identity(); bodies],
-            pushed: vec![zero; layout.joints.len()],
-            pushing: vec![zero; layout.joints.len()],
-            coupling_pushed: vec![R::zero(); layout.couplings.len()],
-            coupling_pushing: vec![R::zero(); layout.couplings.len()],
+            reaction: vec![zero; layout.joints.len()],
+            closing: vec![zero; layout.joints.len()],
+            coupling_reaction: vec![R::zero(); layout.couplings.len()],
+            coupling_closing: vec![R::zero(); layout.couplings.len()],
             coupling_weight: vec![R::zero(); layout.couplings.len()],
             cones: ConeRows::new(layout),
             all_rows: AllRowsWorkspace::default(),

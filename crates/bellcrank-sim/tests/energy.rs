@@ -105,23 +105,21 @@ fn a_pendulum_keeps_time() {
     assert!((x - angle.sin()).abs() < 0.01 * angle, "{x}");
 }
 
-/// Steps far too large for a falling rope (links turn by half a radian in each): the report says so, it stays a rope, and
-/// its joints stay closed.
+/// Steps far too large for a falling rope (links turn by half a radian in each) are taken in parts: it stays a rope, keeps its
+/// energy, and its joints stay closed.
 #[test]
 fn a_whip_in_large_steps_does_not_explode() {
     for links in [10, 20] {
         let mut b = world(&built(library::Chain { links, ..library::Chain::default() }.builder()), 0.004);
         let before = energy(&b);
-        let (mut worst, mut inexact) = (0.0_f64, 0);
+        let mut worst = 0.0_f64;
         for _ in 0..200 {
             let report = b.step(10);
             worst = worst.max(report.loop_gap[0].0);
-            inexact += 10 - report.converged[0];
             // what is exchanged is links · m g l links/2: 2.6 J and 10 J; of that a twentieth may be gained
             let exchanged = 0.054 * 9.81 * 0.1 * (links * links) as f64 / 2.0;
             assert!(energy(&b) < before + 0.05 * exchanged, "{links} links: {} J from {before}", energy(&b));
         }
         assert!(worst < 1e-6, "{links} links: {worst} m");
-        assert!(inexact > 0, "{links} links: no step was too large");
     }
 }

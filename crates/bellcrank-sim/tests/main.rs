@@ -11,6 +11,7 @@ mod hand_calculations;
 mod hard_contact;
 mod implicit_contact;
 mod integrators;
+mod laws_in_both_precisions;
 mod loops_stay_closed;
 mod minimal_coordinates;
 mod model_features;

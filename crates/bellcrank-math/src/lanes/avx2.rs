@@ -11,7 +11,6 @@ use crate::real::Kernel;
 use core::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
-#[cfg_attr(not(all(bellcrank_avx2, bellcrank_avx512)), allow(dead_code))]
 pub struct Avx2;
 
 impl Sealed for Avx2 {}

@@ -3,6 +3,7 @@
 //! Which of them a build contains is decided by `build.rs`: that of the machine that compiles, or all of them. A
 //! processor that lacks what was built runs the scalar.
 
+#[cfg(any(bellcrank_avx2, bellcrank_avx512, bellcrank_neon))]
 use super::Lanes;
 use crate::real::{Kernel, Real};
 use core::fmt;

@@ -13,11 +13,15 @@
 mod dispatch;
 mod portable;
 
+// A build may leave a lane type out (`build.rs`).
 #[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(bellcrank_avx2), allow(dead_code))]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(bellcrank_avx512), allow(dead_code))]
 mod avx512;
 #[cfg(target_arch = "aarch64")]
+#[cfg_attr(not(bellcrank_neon), allow(dead_code))]
 mod neon;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod transpose;

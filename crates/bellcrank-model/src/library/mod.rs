@@ -11,7 +11,9 @@ mod all_joints;
 mod arm;
 mod bennett;
 mod blocks;
+mod bricard;
 mod cartpole;
+mod classic_linkages;
 mod delta;
 mod four_bar;
 mod gyroscope;
@@ -33,7 +35,9 @@ pub use all_joints::all_joints;
 pub use arm::arm;
 pub use bennett::{Bennett, bennett};
 pub use blocks::{box_on_plane, sphere, stack};
+pub use bricard::bricard;
 pub use cartpole::cartpole;
+pub use classic_linkages::{peaucellier, three_rrr, watt};
 pub use delta::{Delta, delta};
 pub use four_bar::{FourBar, four_bar};
 pub use gyroscope::gyroscope;
@@ -75,6 +79,10 @@ pub const ALL: &[Entry] = &[
     ),
     ("slider_crank", "crank, connecting rod and piston", slider_crank),
     ("bennett", "four skew hinges that move although counting says they cannot", bennett),
+    ("bricard", "a ring of six hinges that moves although counting says it cannot", bricard),
+    ("watt", "Watt's six-bar chain, two loops, swinging", watt),
+    ("peaucellier", "seven bars whose tip draws a straight line, three loops", peaucellier),
+    ("three_rrr", "a platform on three arms in a vertical plane, two loops", three_rrr),
     ("jansen_leg", "Theo Jansen's walking leg, three loops, one motor", jansen_leg),
     ("jansen_walker", "eight of Jansen's legs under a body, 24 loops, a motor on each side", jansen_walker),
     ("delta", "three arms with parallelogram forearms carry a platform", delta),

@@ -290,7 +290,7 @@ impl Scratch {
             for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
                 rows.copy_from(known);
             }
-            interior::push_rows(layout, constants, (settings.integrator, *dt), (state, control, ws));
+            interior::push_rows(layout, constants, *dt, (state, control, ws));
         } else {
             let reach = Many::constant_of(solved.reach);
             interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
@@ -322,7 +322,7 @@ impl Scratch {
         let Inputs { state, control, constants, .. } = inputs;
         interior::store(layout, state, ws, own);
         let mut report = blank_report(ws);
-        finish(layout, constants, true, (state, ws), &mut report);
+        finish(layout, constants, (true, state.alive), (state, ws), &mut report);
         read_lane(state, control, 0)
     }
 }

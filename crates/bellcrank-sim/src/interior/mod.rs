@@ -43,7 +43,7 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::step::{Integrator, Settings, Times, blank_report, finish, stage};
+use crate::step::{Settings, Times, blank_report, finish, stage};
 use crate::workspace::Workspace;
 use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Elem, Inline, Mask, Real};
@@ -70,7 +70,7 @@ pub(crate) fn step<R: Real>(
     stage!(R, stiffen(layout, ws));
     let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
     stage!(R, store(layout, state, ws, &own));
-    stage!(R, finish(layout, constants, true, (state, ws), &mut report));
+    stage!(R, finish(layout, constants, (true, state.alive), (state, ws), &mut report));
     ws.interior = Some(own);
     report
 }
@@ -106,7 +106,7 @@ pub(crate) fn begin<R: Real>(
     cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
-    push_rows(layout, constants, (settings.integrator, dt), (state, control, ws));
+    push_rows(layout, constants, dt, (state, control, ws));
     own.collect(layout, constants, (settings, point, dt), state, ws);
 }
 
@@ -114,13 +114,16 @@ pub(crate) fn begin<R: Real>(
 pub(crate) fn push_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    (integrator, dt): (Integrator, R),
+    dt: R,
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) {
-    let times = Times { dt, drift: dt };
+    let times = Times { dt, drift: dt, damper: dt, before: dt };
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
-    stage!(R, prepare_drives(layout, constants, (integrator, dt), state, ws));
+    // bounds on drives are this step's own business: none is a row
+    for row in &mut ws.dofs {
+        row.boxed = R::Mask::splat(false);
+    }
 }
 
 /// Velocities, reactions and end poses, left in the workspaces.
@@ -165,41 +168,6 @@ pub(crate) fn reach<R: Real>(constants: &Constants<R>, state: &State<R>, (dt, le
     }
     let falls = constants.gravity.norm() * dt;
     (fastest.sqrt() + fastest.sqrt() + falls).mul_add(dt, R::constant(least))
-}
-
-/// Springs of the variational integrator act at the middles of the two intervals that meet at the start of the step:
-/// impulse Δt k (rest − q) − ¼ Δt² k (q̇⁺ − q̇⁻). That is implicit, stable for any stiffness, and keeps energy.
-/// Bounds on drives are this step's own business: none is a row.
-#[inline(always)]
-fn prepare_drives<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (integrator, dt): (Integrator, R),
-    state: &State<R>,
-    ws: &mut Workspace<R>,
-) {
-    for (row, c) in ws.dofs.iter_mut().zip(&constants.dofs) {
-        row.boxed = R::Mask::splat(false);
-        if integrator == Integrator::Variational {
-            let spring = dt * dt * c.stiffness;
-            let quarter = spring * R::constant(0.25);
-            row.passive_mass = row.passive_mass - spring + quarter;
-            row.passive_impulse = quarter.mul_add(row.rate, row.passive_impulse);
-        }
-    }
-    if integrator == Integrator::Variational {
-        for (l, line) in layout.lines.iter().enumerate() {
-            let (row, c) = (&mut ws.lines[l], &constants.lines[l]);
-            let mut rate = R::zero();
-            for (j, &body) in row.row.iter().zip(&line.bodies) {
-                rate += drives::row_velocity(j, &state.V_WB[body].to_array());
-            }
-            let spring = dt * dt * c.stiffness;
-            let quarter = spring * R::constant(0.25);
-            row.passive_mass = row.passive_mass - spring + quarter;
-            row.passive_impulse = quarter.mul_add(rate, row.passive_impulse);
-        }
-    }
 }
 
 /// Gives drives that went beyond their bound the bound; true where there was one.

@@ -3,6 +3,7 @@
 use super::body::turns_too_far;
 use super::workspace::InteriorWorkspace;
 use crate::layout::Layout;
+use crate::rows;
 use crate::state::State;
 use crate::status::Report;
 use crate::step::Integrator;
@@ -49,17 +50,22 @@ pub(crate) fn store<R: Real>(
     own: &InteriorWorkspace<R>,
 ) {
     ws.cones.groups.clear();
+    ws.fresh.fill([R::zero(); 6]);
     state.scalar_impulse.fill(R::zero());
     state.contact_impulse.fill([R::zero(); 6]);
     for (j, joint) in layout.joints.iter().enumerate() {
         let count = joint.kind.row_count();
-        ws.pushed[j] = ws.joints[j].rate;
+        // reactions of degrees of freedom are h − m q̇⁺; read-outs ask for them as such
+        let rates = rows::joint_rates(layout, joint, (&ws.joints[j], joint.used_rows()), &ws.u);
+        ws.reaction[j] = [R::zero(); 6];
+        for i in count..joint.used_rows() {
+            ws.reaction[j][i] = ws.joints[j].weight[i].neg_mul_add(rates[i], ws.joints[j].rate[i]);
+        }
         for i in 0..6 {
             let lambda = clean(own.joints[j].lambda[i]);
             state.joint_impulse[j][i] = lambda;
             if i < count {
-                // read-outs take pushed − weight · rate
-                (ws.pushed[j][i], ws.joints[j].weight[i]) = (lambda, R::zero());
+                ws.reaction[j][i] = lambda;
             }
         }
     }
@@ -87,5 +93,5 @@ pub(crate) fn store<R: Real>(
 #[inline(always)]
 fn note_scalar<R: Real>(layout: &Layout, scalar: usize, impulse: R, ws: &mut Workspace<R>) {
     let at = layout.scalars[scalar].at;
-    ws.pushed[at.joint][layout.joints[at.joint].kind.row_count() + at.dof] += impulse;
+    ws.reaction[at.joint][layout.joints[at.joint].kind.row_count() + at.dof] += impulse;
 }

@@ -2,7 +2,6 @@
 
 use super::Answer;
 use crate::layout::{DriveLayout, ScalarKind};
-use crate::step::Integrator;
 use bellcrank_math::Real;
 
 /// a = h(q, q̇⁻) − m q̇⁺ + limits + dry friction + couplings: an impulse along the row.
@@ -36,7 +35,7 @@ pub(crate) fn read<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
 /// Armature, dampers and springs; and h − m q̇⁺ with the motors' part in it.
 #[inline(always)]
 fn read_passive<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
-    let Answer { layout, constants, settings, dt, ws, .. } = *answer;
+    let Answer { layout, constants, dt, ws, .. } = *answer;
     for (j, joint) in layout.joints.iter().enumerate() {
         for k in 0..joint.kind.dof_count() {
             let dof = &mut dofs[joint.first_dof + k];
@@ -49,10 +48,7 @@ fn read_passive<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
             let rate = crate::interior::rate(layout, joint, (rows, i), &ws.u);
             dof.amount = rows.weight[i].neg_mul_add(rate, rows.rate[i]);
             dof.by_next = -rows.weight[i];
-            dof.by_last = c.armature;
-            if settings.integrator == Integrator::Variational {
-                dof.by_last += dt * dt * c.stiffness * R::constant(0.25);
-            }
+            dof.by_last = (dt * dt * R::constant(0.25)).mul_add(c.stiffness, c.armature);
             if joint.kind.has_scalar_coordinates() {
                 dof.by_start = -(dt * c.stiffness);
             }

@@ -1,0 +1,188 @@
+//! Newton's law of a step, in increments: M Δu = Δt f + Jᵀλ.
+//!
+//! H = M + Jᵀ S⁻¹ J is stiff: its factor is off by about 2⁻²⁴/ε of M along every motion that the joints leave free when
+//! numbers have 32 bits. So each solve finds a *change* of velocities from what Newton's law misses so far, with the
+//! reactions found so far: H δ = Δt f + Jᵀ(λ − S⁻¹ c(q⁺)/Δt) − M Δu, and after it λ ← λ − S⁻¹ (c(q⁺)/Δt + J δ). The error is
+//! then a share of the last change, not of the velocity, and each round takes it down again.
+
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::step::Times;
+use crate::workspace::Workspace;
+use crate::{cones, couplings, lines, motion, rows};
+use bellcrank_math::{Real, Twist};
+
+/// x ← Δt f + Jᵀ (h − m q̇⁻) − Jᵀ S⁻¹ (c/Δt + J u⁻) + Jᵀ λ with the reactions that the last step left to contacts.
+#[inline(always)]
+pub(crate) fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    ws.x.copy_from_slice(&ws.impulse);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let rows = &ws.joints[j];
+        let (count, used) = (joint.kind.row_count(), joint.used_rows());
+        let rates = rows::joint_rates(layout, joint, (rows, used), &ws.u_start);
+        let mut amount = [R::zero(); 6];
+        for i in 0..count {
+            amount[i] = -(rows.weight[i] * (rows.rate[i] + rates[i]));
+        }
+        for i in count..used {
+            amount[i] = rows.weight[i].neg_mul_add(rates[i], rows.rate[i]);
+        }
+        ws.reaction[j] = amount;
+        rows::push_joint(layout, joint, (rows, used), &amount, &mut ws.x);
+    }
+    couplings::push_first(layout, ws);
+    lines::push_impulses(layout, ws);
+    cones::push_guess(layout, ws);
+}
+
+/// Δu ← x, the first solution.
+#[inline(always)]
+pub(crate) fn take_first<R: Real>(ws: &mut Workspace<R>) {
+    std::mem::swap(&mut ws.du, &mut ws.x);
+    ws.fresh.copy_from_slice(&ws.du);
+    for (u, (start, du)) in ws.u.iter_mut().zip(ws.u_start.iter().zip(&ws.du)) {
+        for k in 0..6 {
+            u[k] = start[k] + du[k];
+        }
+    }
+}
+
+/// Δu += x in some lanes, which the reactions of held rows have not followed yet.
+#[inline(always)]
+pub(crate) fn add_change<R: Real>(lanes: R::Mask, ws: &mut Workspace<R>) {
+    for (k, x) in ws.x.iter().enumerate() {
+        let (du, u, fresh) = (&mut ws.du[k], &mut ws.u[k], &mut ws.fresh[k]);
+        for i in 0..6 {
+            let change = R::select(lanes, x[i], R::zero());
+            du[i] += change;
+            fresh[i] += change;
+            u[i] = ws.u_start[k][i] + du[i];
+        }
+    }
+}
+
+/// x ← Δt f + Jᵀ(λ − S⁻¹ c(q⁺)/Δt) − M Δu: what Newton's law misses, with joints to be closed. Reactions follow what was
+/// fresh, in lanes that go on.
+#[inline(always)]
+pub(crate) fn missing_impulses<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (times, going): (Times<R>, R::Mask),
+    ws: &mut Workspace<R>,
+) {
+    motion::missing_impulses(constants, layout, times.turn(), ws);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
+        let rates = rows::joint_rates(layout, joint, (rows, used), &ws.fresh);
+        let mut amount = ws.reaction[j];
+        for i in 0..used {
+            amount[i] = rows.weight[i].neg_mul_add(rates[i], amount[i]);
+            if i < count {
+                amount[i] -= ws.closing[j][i];
+            }
+            ws.reaction[j][i] = R::select(going, amount[i], ws.reaction[j][i]);
+        }
+        rows::push_joint(layout, joint, (rows, used), &amount, &mut ws.x);
+    }
+    couplings::push_missing(layout, going, ws);
+    lines::push_reactions(layout, ws);
+    cones::push_guess(layout, ws);
+}
+
+/// Δu += x in the lanes that go on, where x is all that is fresh now; the first time, `du_first` keeps Δu before.
+#[inline(always)]
+pub(crate) fn add_correction<R: Real>((is_first, going): (bool, R::Mask), ws: &mut Workspace<R>) {
+    if is_first {
+        ws.du_first.copy_from_slice(&ws.du);
+    }
+    for (k, x) in ws.x.iter().enumerate() {
+        let (du, u, fresh) = (&mut ws.du[k], &mut ws.u[k], &mut ws.fresh[k]);
+        for i in 0..6 {
+            fresh[i] = R::select(going, x[i], fresh[i]);
+            du[i] += R::select(going, x[i], R::zero());
+            u[i] = ws.u_start[k][i] + du[i];
+        }
+    }
+}
+
+/// The reactions along a joint's rows, with those of degrees of freedom behind the held ones.
+#[inline(always)]
+pub(crate) fn reaction<R: Real>(layout: &Layout, j: usize, ws: &Workspace<R>) -> [R; 6] {
+    let (joint, rows) = (&layout.joints[j], &ws.joints[j]);
+    let used = joint.used_rows();
+    let rates = rows::joint_rates(layout, joint, (rows, used), &ws.fresh);
+    let mut amount = ws.reaction[j];
+    for i in 0..used {
+        amount[i] = rows.weight[i].neg_mul_add(rates[i], amount[i]);
+    }
+    amount
+}
+
+/// x ← Δt f + Jᵀλ − M Δu with all reactions of the finished step; gives its largest entry [N·s or N·m·s].
+#[inline(always)]
+pub(crate) fn unbalanced<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    turn: R,
+    ws: &mut Workspace<R>,
+) -> R {
+    motion::missing_impulses(constants, layout, turn, ws);
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let amount = reaction(layout, j, ws);
+        rows::push_joint(layout, joint, (&ws.joints[j], joint.used_rows()), &amount, &mut ws.x);
+    }
+    couplings::push_reactions(layout, ws);
+    lines::push_reactions(layout, ws);
+    cones::push_guess(layout, ws);
+    let mut worst = R::zero();
+    for x in ws.x.iter().flatten() {
+        worst = worst.max(x.abs());
+    }
+    worst
+}
+
+/// What energy does in a step [J].
+pub(crate) struct Work<R> {
+    /// λ·J (u⁻ + u⁺)/2 of held rows. Joints do no work: what they seem to do is the error of a step that is too large for
+    /// the mechanism's curvature.
+    pub joints: R,
+    /// The same of motors, springs, dampers, limits and contacts, each taken positive.
+    pub others: R,
+    /// Kinetic energy after the step.
+    pub kinetic: R,
+}
+
+/// Who does how much work in the step that the workspace holds.
+#[inline(always)]
+pub(crate) fn work<R: Real>(layout: &Layout, constants: &Constants<R>, ws: &Workspace<R>) -> Work<R> {
+    let (mut joints, mut others, mut kinetic) = (R::zero(), R::zero(), R::zero());
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
+        let amount = reaction(layout, j, ws);
+        let before = rows::joint_rates(layout, joint, (rows, used), &ws.u_start);
+        let after = rows::joint_rates(layout, joint, (rows, used), &ws.u);
+        for i in 0..used {
+            let work = amount[i] * (before[i] + after[i]);
+            if i < count {
+                joints += work;
+            } else {
+                others += work.abs();
+            }
+        }
+    }
+    for group in &ws.cones.groups {
+        for i in group.first_row..group.first_row + group.rows {
+            let row = &ws.cones.jacobian[i];
+            let speeds = cones::row_speed(layout, group.source, row, &ws.u_start)
+                + cones::row_speed(layout, group.source, row, &ws.u);
+            others += (ws.cones.lambda[i] * speeds).abs();
+        }
+    }
+    for (b, body) in constants.bodies.iter().enumerate() {
+        let k = layout.position[b];
+        let V = Twist::from_array(ws.u[k]);
+        kinetic += body.mass * V.linear.norm_squared() + V.angular.dot(ws.spin[k].inertia * V.angular);
+    }
+    let half = R::constant(0.5);
+    Work { joints: joints * half, others: others * half, kinetic: kinetic * half }
+}
