@@ -32,10 +32,6 @@ pub(crate) enum Polish {
     Thrice,
 }
 
-/// The factor that derivatives are solved with holds joints so many times stiffer than that of the iteration: what their
-/// compliance leaves, a hundredth of `Settings::softness`, is then about as small as what rounding leaves.
-const STIFFER: f64 = 100.0;
-
 /// A solved step.
 pub(crate) struct Solved<R: Real = f64> {
     pub inputs: Inputs<R>,
@@ -96,11 +92,10 @@ impl<R: Real> Solved<R> {
         report
     }
 
-    /// Factors Newton's matrix at the answer, with joints held stiffer than in the iteration.
+    /// Factors Newton's matrix at the answer.
     pub fn factor(&mut self, layout: &Layout, (settings, point): (&Settings, &InteriorPoint)) {
         let Solved { inputs, ws, own, .. } = self;
         let Inputs { state, control, constants, dt, .. } = &*inputs;
-        stiffen(layout, ws);
         System { layout, constants, settings, point, dt: *dt, state, control, ws, own }.factor();
     }
 
@@ -341,19 +336,4 @@ fn touching<R: Real>(own: &InteriorWorkspace<R>) -> R::Mask {
         lanes = lanes | row.rub.acts;
     }
     lanes
-}
-
-/// Held rows weigh more from here on.
-fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    let more = R::constant(STIFFER);
-    stage!(R, {
-        for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
-            for i in 0..joint.kind.row_count() {
-                rows.weight[i] *= more;
-            }
-        }
-        for weight in &mut ws.coupling_weight {
-            *weight *= more;
-        }
-    });
 }

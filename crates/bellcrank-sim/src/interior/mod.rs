@@ -67,7 +67,6 @@ pub(crate) fn step<R: Real>(
     ws.X_start.copy_from_slice(&state.X_WB);
     let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
     begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
-    stage!(R, stiffen(layout, ws));
     let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
     stage!(R, store(layout, state, ws, &own));
     stage!(R, finish(layout, constants, true, (state, ws), &mut report));
@@ -81,15 +80,18 @@ pub(crate) fn step<R: Real>(
 /// loops through the ground, and at κ = 1e-6 and 5 N·s their friction yields by e = 1e-7 m/s only.
 const STIFFER: f64 = 100.0;
 
-/// See [`STIFFER`].
+/// See [`STIFFER`]: one where numbers have 32 bits.
+pub(crate) fn stiffer<R: Real>() -> f64 {
+    if R::Elem::EPSILON.to_f64() > 1e-12 { 1.0 } else { STIFFER }
+}
+
+/// See [`STIFFER`]; couplings have it from the start.
 #[inline(always)]
 fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    if R::Elem::EPSILON.to_f64() > 1e-12 {
-        return;
-    }
+    let more = R::constant(stiffer::<R>());
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
         for i in 0..joint.kind.row_count() {
-            rows.weight[i] *= R::constant(STIFFER);
+            rows.weight[i] *= more;
         }
     }
 }
@@ -106,6 +108,7 @@ pub(crate) fn begin<R: Real>(
     cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
+    stage!(R, stiffen(layout, ws));
     push_rows(layout, constants, (settings.integrator, dt), (state, control, ws));
     own.collect(layout, constants, (settings, point, dt), state, ws);
 }

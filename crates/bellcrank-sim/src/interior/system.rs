@@ -46,7 +46,7 @@ impl<R: Real> System<'_, R> {
         }
         stage!(R, motion::external_impulses(layout, control, dt, ws));
         stage!(R, {
-            let stiffness = R::constant(1.0 / settings.softness);
+            let stiffness = R::constant(super::stiffer::<R>() / settings.softness);
             for (c, coupling) in layout.couplings.iter().enumerate() {
                 sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, &mut ws.couplings[c]);
                 ws.coupling_weight[c] = held::coupling_weight(constants, c, stiffness);
