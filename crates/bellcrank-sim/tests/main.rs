@@ -11,6 +11,7 @@ mod hand_calculations;
 mod hard_contact;
 mod implicit_contact;
 mod integrators;
+mod light_and_heavy;
 mod loops_stay_closed;
 mod minimal_coordinates;
 mod model_features;

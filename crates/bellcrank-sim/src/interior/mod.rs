@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod` | the step |
+//! | `accuracy` | how far equations are from met, as velocities and beyond rounding |
 //! | `body` | discrete momentum and the map from velocities to end poses |
 //! | `held` | joints and couplings at the end of the step |
 //! | `touch` | a contact as a smooth function of two poses |
@@ -14,6 +15,7 @@
 //! | `missed` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
 
+mod accuracy;
 mod body;
 mod direction;
 mod held;

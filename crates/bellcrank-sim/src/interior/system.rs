@@ -5,7 +5,7 @@ use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
 use super::start::{place_scalars, place_touches, twists};
 use super::workspace::InteriorWorkspace;
-use super::{matrix, scalar, stage, start};
+use super::{accuracy, matrix, scalar, stage, start};
 use crate::constants::Constants;
 use crate::couplings::{push_row, sum_rows};
 use crate::layout::{JointLayout, Layout};
@@ -123,14 +123,10 @@ impl<R: Real> Newton<R> for System<'_, R> {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         let (held, joints) =
             stage!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
+        stage!(R, accuracy::sum_sizes(layout, ws, own));
         let cones = stage!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
         stage!(R, {
-            let mut worst = held.max(cones.equations);
-            for row in &own.residual {
-                for k in 0..6 {
-                    worst = worst.max((row[k] * own.lightness).abs());
-                }
-            }
+            let worst = held.max(cones.equations).max(accuracy::off_by(layout, own));
             let mut motion = R::zero();
             for row in &own.residual {
                 for k in 0..6 {
@@ -281,6 +277,7 @@ fn evaluate_held<R: Real>(
         let P = body.momentum(integrator, Twist::from_array(ws.u[k]), dt);
         for i in 0..6 {
             own.residual[k][i] = P[i] - ws.momentum[k][i];
+            own.size[k][i] = P[i].abs() + ws.momentum[k][i].abs();
         }
     }
     let (mut worst, mut sum) = (R::zero(), R::zero());
@@ -290,8 +287,9 @@ fn evaluate_held<R: Real>(
         let (rows, c, start) = (&mut own.joints[j], &constants.joints[j], &ws.joints[j]);
         let (far, turned) = held::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
         own.gap = (own.gap.0.max(far), own.gap.1.max(turned));
+        let known = accuracy::gap_rounding(joint, &ws.X_next) * dt.recip();
         for i in 0..joint.kind.row_count() {
-            worst = worst.max(rows.rest[i].abs());
+            worst = worst.max(rows.rest[i].abs() - known);
             sum = (c.weight[i] * rows.rest[i]).mul_add(rows.rest[i], sum);
         }
         let (amount, used) = joint_amounts(layout, joint, start, &rows.lambda, &ws.u);
@@ -376,6 +374,7 @@ fn evaluate_cones<R: Real>(
         merit += touch.push.merit().mul_add(per_dt, touch.rub.merit());
         let wrench = touch.wrenches(&touch.reactions());
         push_contact(layout, bodies, &wrench, -R::one(), &mut own.residual);
+        accuracy::add_contact(layout, bodies, &wrench, &mut own.size);
     }
     for row in &mut own.pushes {
         let asked = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));

@@ -38,14 +38,16 @@ pub(crate) struct InteriorWorkspace<R: Real> {
     pub touches: Vec<Touch<R>>,
     pub pushes: Vec<PushRow<R>>,
     pub rubs: Vec<RubRow<R>>,
-    /// By elimination position: what is left of the equations of motion, and the direction.
+    /// By elimination position: what is left of the equations of motion, the sum of the absolute values of its terms, and the
+    /// direction.
     pub residual: Vec<[R; 6]>,
+    pub size: Vec<[R; 6]>,
     pub du: Vec<[R; 6]>,
     /// The velocities where the direction starts.
     pub from: Vec<[R; 6]>,
     /// μ of slacks that are lengths: the first times μ, and the second.
     pub slack_mu: (R, R),
-    /// 1/(largest mass, at least 1 kg): equations of motion as velocities.
+    /// 1/(largest mass): what is left of the equations of motion as an energy.
     pub lightness: R,
     /// Squares of the largest gaps.
     pub gap: (R, R),
@@ -99,6 +101,7 @@ impl<R: Real> InteriorWorkspace<R> {
             pushes: Vec::with_capacity(layout.scalars.len()),
             rubs: Vec::with_capacity(layout.scalars.len()),
             residual: vec![zero; bodies],
+            size: vec![zero; bodies],
             du: vec![zero; bodies],
             from: vec![zero; bodies],
             slack_mu: (R::one(), R::zero()),
@@ -146,9 +149,9 @@ impl<R: Real> InteriorWorkspace<R> {
 
 #[inline(always)]
 fn lightness<R: Real>(constants: &Constants<R>) -> R {
-    let mut heaviest = R::one();
+    let mut heaviest = R::zero();
     for body in &constants.bodies {
         heaviest = heaviest.max(body.mass);
     }
-    heaviest.recip()
+    heaviest.max(R::constant(1e-30)).recip()
 }

@@ -336,11 +336,11 @@ impl<R: Real> Rub<R> {
         }
     }
 
-    /// Notes bound and velocity; gives the largest error of ξ₁ = β and w = v.
+    /// Notes bound and velocity; gives the largest error of ξ₁ = β and w = v, both as a velocity.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
         self.rest_bound = R::select(self.acts, bound - self.xi, R::zero());
-        let mut worst = self.rest_bound.abs();
+        let mut worst = self.rest_bound.abs() / self.scale;
         for i in 0..self.n {
             self.rest[i] = R::select(self.acts, v[i] - self.w[i], R::zero());
             worst = worst.max(self.rest[i].abs());

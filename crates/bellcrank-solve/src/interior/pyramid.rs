@@ -140,7 +140,7 @@ impl<R: Real> Pyramid<R> {
         }
     }
 
-    /// Notes bound and velocity; gives the largest error of their equations.
+    /// Notes bound and velocity; gives the largest error of their equations as a velocity.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
         let mut open = bound - self.slack;
@@ -153,7 +153,7 @@ impl<R: Real> Pyramid<R> {
             }
         }
         self.rest_bound = R::select(self.acts, open, R::zero());
-        worst.max(self.rest_bound.abs())
+        worst.max(self.rest_bound.abs() / self.scale)
     }
 
     /// Squares of what is left, as an energy [J].
