@@ -8,13 +8,14 @@ use bellcrank_model::{
     Actuator, Body, BodyId, Geometry, HeightField, Joint, Model, ModelBuilder, Parameters, Shape, WORLD,
     library,
 };
-use bellcrank_sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Settings, Wrt};
+use bellcrank_sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Settings, Smoothing, Wrt};
 use std::sync::Arc;
 
 const KAPPA: f64 = 1e-4;
 
 fn batch(model: &Arc<Model>, dt: f64) -> Batch {
-    variational(model, dt, InteriorPoint { kappa: KAPPA, ..InteriorPoint::default() })
+    let smoothing = Smoothing::Absolute; // as derivatives have it
+    variational(model, dt, InteriorPoint { kappa: KAPPA, smoothing, ..InteriorPoint::default() })
 }
 
 /// Everything: state, control, pushes from outside, parameters.

@@ -6,10 +6,10 @@ use bellcrank_math::{Pose, Twist, Vec3, so3};
 use bellcrank_model::{
     Body, Control, Geometry, JointId, ModelBuilder, PerWorld, Shape, Spring, WORLD, library,
 };
-use bellcrank_sim::{Batch, FrictionCone, InteriorPoint, WorldStatus};
+use bellcrank_sim::{Batch, FrictionCone, InteriorPoint, Smoothing, WorldStatus};
 
 fn point(tolerance: f64) -> InteriorPoint {
-    InteriorPoint { kappa: tolerance, tolerance, ..InteriorPoint::default() }
+    InteriorPoint { kappa: tolerance, smoothing: Smoothing::Absolute, tolerance, ..InteriorPoint::default() }
 }
 
 /// Distance of the lowest point of all touching shapes to the plane z = 0: balls, and corners of boxes.

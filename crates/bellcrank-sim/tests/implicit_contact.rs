@@ -5,7 +5,7 @@ use crate::discrete_mechanics::variational;
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library};
 use bellcrank_sim::{
-    Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings, WorldStatus,
+    Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings, Smoothing, WorldStatus,
 };
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn lowest(b: &Batch) -> f64 {
 }
 
 fn point(tolerance: f64) -> InteriorPoint {
-    InteriorPoint { kappa: tolerance, tolerance, ..InteriorPoint::default() }
+    InteriorPoint { kappa: tolerance, smoothing: Smoothing::Absolute, tolerance, ..InteriorPoint::default() }
 }
 
 /// A cube tossed from 0.5 m with spin comes to rest flat on a face, at any step, and no corner is ever below the ground.

@@ -9,6 +9,7 @@ mod free_flight;
 mod gradients;
 mod hand_calculations;
 mod hard_contact;
+mod hovering;
 mod implicit_contact;
 mod integrators;
 mod light_and_heavy;

@@ -12,6 +12,7 @@
 //! | `matrix` | Newton's matrix, six unknowns per body |
 //! | `system` | the equations, as the solver asks for them |
 //! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
+//! | `units` | what κ is told in |
 //! | `missed` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
 
@@ -26,6 +27,7 @@ mod scalar;
 mod start;
 mod system;
 mod touch;
+mod units;
 mod workspace;
 
 pub(crate) use body::{BodyStep, angular_momentum};

@@ -4,6 +4,7 @@ use super::body::{BodyStep, angular_momentum};
 use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
 use super::start::{place_scalars, place_touches, twists};
+use super::units::Path;
 use super::workspace::InteriorWorkspace;
 use super::{accuracy, matrix, scalar, stage, start};
 use crate::constants::Constants;
@@ -133,7 +134,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
                     motion = row[k].mul_add(row[k], motion);
                 }
             }
-            let merit = motion.mul_add(own.lightness, joints + cones.merit);
+            let merit = motion.mul_add(own.lightness, joints + cones.merit) / own.unit;
             // a maximum forgets what is not a number
             let worst = R::select(merit.is_finite(), worst, merit);
             Violation { equations: worst, merit, ..cones }
@@ -194,14 +195,16 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 
     fn weigh_slacks(&mut self, as_velocities: bool) {
-        let (dt, kappa) = (self.dt, R::constant(self.point.kappa));
+        let kappa = R::constant(self.point.kappa);
         if as_velocities {
             // on the path it does not matter how products are linearised: the same way in all lanes, whatever went before
             self.own.touches.iter_mut().for_each(|touch| touch.rub.set_scaled(false));
             self.own.rubs.iter_mut().for_each(|row| row.rub.scaled = false);
         }
-        self.own.slack_mu =
-            if as_velocities { stage!(R, (dt, dt.neg_mul_add(kappa, kappa))) } else { (R::one(), R::zero()) };
+        self.own.path = match as_velocities {
+            true => Path::Energy { dt: self.dt, kappa, unit: self.own.unit },
+            false => Path::Alike,
+        };
     }
 
     fn remember(&mut self) {

@@ -4,6 +4,7 @@ use super::body::BodyStep;
 use super::held::{EndCoupling, EndRows};
 use super::scalar::{self, PushRow, RubRow};
 use super::touch::Touch;
+use super::units::{self, Path};
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
 use crate::state::State;
@@ -11,7 +12,7 @@ use crate::step::Settings;
 use crate::step::stage;
 use crate::workspace::Workspace;
 use bellcrank_math::{Inline, Real};
-use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint};
+use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint, Smoothing};
 
 /// Where the block in the row of one body and the column of another is.
 pub(crate) type Place = Option<(usize, bool)>;
@@ -45,8 +46,13 @@ pub(crate) struct InteriorWorkspace<R: Real> {
     pub du: Vec<[R; 6]>,
     /// The velocities where the direction starts.
     pub from: Vec<[R; 6]>,
-    /// μ of slacks that are lengths: the first times μ, and the second.
-    pub slack_mu: (R, R),
+    /// By body: the part of the mechanism that it is joined to, and √(m M), see `units`.
+    pub component: Vec<usize>,
+    pub load: Vec<R>,
+    /// The largest unit of a product that is an energy: what is left of the equations is told in it.
+    pub unit: R,
+    /// How μ of a row follows that of the whole.
+    pub path: Path<R>,
     /// 1/(largest mass): what is left of the equations of motion as an energy.
     pub lightness: R,
     /// Squares of the largest gaps.
@@ -104,7 +110,10 @@ impl<R: Real> InteriorWorkspace<R> {
             size: vec![zero; bodies],
             du: vec![zero; bodies],
             from: vec![zero; bodies],
-            slack_mu: (R::one(), R::zero()),
+            component: units::components(layout),
+            load: vec![R::zero(); bodies],
+            unit: R::one(),
+            path: Path::Alike,
             lightness: R::one(),
             gap: (R::zero(), R::zero()),
         }
@@ -131,12 +140,10 @@ impl<R: Real> InteriorWorkspace<R> {
         });
         self.use_contacts();
         self.lightness = stage!(R, lightness(constants));
-    }
-
-    /// The μ of slacks that are lengths, where that of velocities is `mu`.
-    #[inline(always)]
-    pub fn length_mu(&self, mu: R) -> R {
-        self.slack_mu.0.mul_add(mu, self.slack_mu.1)
+        self.unit = stage!(R, R::one());
+        if point.smoothing == Smoothing::Relative {
+            stage!(R, units::set(layout, constants, dt, (state, ws), self));
+        }
     }
 
     /// Says which blocks of the matrix the contacts at hand fill.
