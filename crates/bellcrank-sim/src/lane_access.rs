@@ -81,15 +81,7 @@ pub(crate) fn copy_lanes<R: Real>(
     (state, control): (&mut State<R>, &mut Control<R>),
     (from, told): (&State<R>, &Control<R>),
 ) {
-    let State { X_WB, V_WB, q, scalar_impulse, joint_impulse, contact_impulse, contact_slot, alive } = from;
-    state.X_WB.clone_from(X_WB);
-    state.V_WB.clone_from(V_WB);
-    state.q.clone_from(q);
-    state.scalar_impulse.clone_from(scalar_impulse);
-    state.joint_impulse.clone_from(joint_impulse);
-    state.contact_impulse.clone_from(contact_impulse);
-    state.contact_slot.clone_from(contact_slot);
-    state.alive = *alive;
+    state.copy_from(from);
     let Control { target_position, target_velocity, effort, wrench } = told;
     control.target_position.clone_from(target_position);
     control.target_velocity.clone_from(target_velocity);

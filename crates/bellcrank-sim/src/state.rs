@@ -84,6 +84,20 @@ impl<R: Real> Control<R> {
 }
 
 impl<R: Real> State<R> {
+    /// All of another state, in the memory of this one.
+    pub(crate) fn copy_from(&mut self, other: &State<R>) {
+        let State { X_WB, V_WB, q, scalar_impulse, joint_impulse, contact_impulse, contact_slot, alive } =
+            other;
+        self.X_WB.clone_from(X_WB);
+        self.V_WB.clone_from(V_WB);
+        self.q.clone_from(q);
+        self.scalar_impulse.clone_from(scalar_impulse);
+        self.joint_impulse.clone_from(joint_impulse);
+        self.contact_impulse.clone_from(contact_impulse);
+        self.contact_slot.clone_from(contact_slot);
+        self.alive = *alive;
+    }
+
     /// Takes the masked lanes of another state.
     pub(crate) fn take(&mut self, lanes: R::Mask, other: &State<R>) {
         let pick = |a: &mut R, b: R| *a = R::select(lanes, b, *a);

@@ -13,6 +13,7 @@
 //! | `system` | the equations, as the solver asks for them |
 //! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
 //! | `units` | what κ is told in |
+//! | `retry` | what is done where Newton fails |
 //! | `missed` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
 
@@ -23,6 +24,7 @@ mod held;
 mod matrix;
 mod missed;
 mod result;
+mod retry;
 mod scalar;
 mod start;
 mod system;
@@ -43,6 +45,8 @@ pub(crate) use system::{System, joint_amounts};
 pub(crate) use touch::{ROWS, Touch};
 pub(crate) use workspace::InteriorWorkspace;
 
+use retry::{Retry, Task};
+
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::state::{Control, State};
@@ -53,6 +57,9 @@ use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Elem, Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
 
+/// Joints that are open by more at the end of a step are not closed, whatever they were told [m and rad].
+const TORN: f64 = 1e-4;
+
 /// How often drives may be cut off at their bound, or contacts taken in, and the step taken again.
 const ROUNDS: usize = 8;
 
@@ -60,7 +67,7 @@ const ROUNDS: usize = 8;
 pub(crate) fn step<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    how: (&Settings, &InteriorPoint),
+    (settings, point): (&Settings, &InteriorPoint),
     dt: R,
     (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
@@ -68,14 +75,39 @@ pub(crate) fn step<R: Real>(
         Some(own) => own,
         None => Box::new(InteriorWorkspace::new(layout)),
     };
-    ws.X_start.copy_from_slice(&state.X_WB);
-    let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
-    begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
-    let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
-    stage!(R, store(layout, state, ws, &own));
-    stage!(R, finish(layout, constants, true, (state, ws), &mut report));
+    own.retry.get_or_insert_with(|| Box::new(Retry::new(layout, state))).begin(state);
+    let task = Task { layout, constants, settings, point, control };
+    let (mut report, lost) = whole_step(&task, dt, (state, ws, &mut own));
+    if lost.any() {
+        task.retry(dt, lost, (state, ws, &mut own), &mut report); // never worse than its start
+    }
     ws.interior = Some(own);
     report
+}
+
+/// One step as it stands; says in which lanes its end must not be kept.
+fn whole_step<R: Real>(
+    task: &Task<'_, R>,
+    dt: R,
+    (state, ws, own): (&mut State<R>, &mut Workspace<R>, &mut InteriorWorkspace<R>),
+) -> (Report<R>, R::Mask) {
+    let Task { layout, constants, settings, point, control } = *task;
+    let (alive, how) = (state.alive, (settings, point));
+    ws.X_start.copy_from_slice(&state.X_WB);
+    let reach = stage!(R, reach(constants, state, (dt, point.reach)));
+    begin(layout, constants, how, (dt, reach), (state, control, ws), own);
+    let mut report = solve(layout, constants, how, dt, (state, control, ws), own);
+    // a joint that is open by design, because it was torn, is not closed
+    report.converged =
+        stage!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
+    let mut lost = R::Mask::splat(false);
+    if (alive & !report.converged).any() {
+        lost = stage!(R, retry::is_lost(task, dt, ws, &report));
+    }
+    stage!(R, store(layout, state, ws, own));
+    stage!(R, finish(layout, constants, true, (state, ws), &mut report));
+    lost = alive & (lost | !report.finite);
+    (report, lost)
 }
 
 /// Joints are held this many times stiffer in the matrix than `Settings::softness` says, where numbers have 64 bits.

@@ -2,6 +2,7 @@
 
 use super::body::BodyStep;
 use super::held::{EndCoupling, EndRows};
+use super::retry::Retry;
 use super::scalar::{self, PushRow, RubRow};
 use super::touch::Touch;
 use super::units::{self, Path};
@@ -57,6 +58,8 @@ pub(crate) struct InteriorWorkspace<R: Real> {
     pub lightness: R,
     /// Squares of the largest gaps.
     pub gap: (R, R),
+    /// Where the step began; derivatives have none.
+    pub retry: Option<Box<Retry<R>>>,
 }
 
 impl<R: Real> InteriorWorkspace<R> {
@@ -116,6 +119,7 @@ impl<R: Real> InteriorWorkspace<R> {
             path: Path::Alike,
             lightness: R::one(),
             gap: (R::zero(), R::zero()),
+            retry: None,
         }
     }
 
