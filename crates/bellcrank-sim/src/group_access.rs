@@ -105,6 +105,9 @@ impl<R: Real> Group for LaneGroup<R> {
         if let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) {
             *x = x.with_lane(lane, Elem::from_f64(value));
         }
+        if field == Field::BodyVelocity {
+            self.set_interval(world, 0.0); // what is written is the velocity of the instant
+        }
         if (k + 1).is_multiple_of(field.components()) {
             self.follow_poses(field, world / R::LANES); // a quaternion half written is none
         }
@@ -145,8 +148,22 @@ impl<R: Real> Group for LaneGroup<R> {
                     *x = x.with_lane(lane, Elem::from_f64(value));
                 }
             }
+            if field == Field::BodyVelocity {
+                let block = &mut self.blocks[b];
+                block.state.interval = R::zero();
+            }
             self.follow_poses(field, b);
         }
+    }
+
+    fn interval(&self, world: usize) -> f64 {
+        let (block, lane) = self.lane(world);
+        block.state.interval.lane(lane).to_f64()
+    }
+
+    fn set_interval(&mut self, world: usize, steps: f64) {
+        let (block, lane) = self.lane_mut(world);
+        block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(steps));
     }
 
     fn age(&self, world: usize) -> u64 {
@@ -235,6 +252,7 @@ impl<R: Real> Group for LaneGroup<R> {
                 if let Some(listed) = here(lane).filter(|_| done >> lane & 1 == 1) {
                     success[listed] = true;
                     (block.age[lane], block.frozen[lane]) = (0, None);
+                    block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(0.0));
                 }
             }
         }
@@ -289,6 +307,7 @@ impl<R: Real> Group for LaneGroup<R> {
             + state.q.len()
             + state.scalar_impulse.len()
             + state.contact_slot.len()
+            + 1
             + 6 * (state.contact_impulse.len() + state.joint_impulse.len())
             + 3 * control.effort.len()
             + 6 * control.wrench.len();

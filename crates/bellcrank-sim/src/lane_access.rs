@@ -30,6 +30,7 @@ macro_rules! visit {
         $state.contact_impulse.$iter().flatten().for_each(&mut $f);
         $state.contact_slot.$iter().for_each(&mut $f);
         $state.joint_impulse.$iter().flatten().for_each(&mut $f);
+        $f(&$($mutable)? $state.interval);
         $control.target_position.$iter().for_each(&mut $f);
         $control.target_velocity.$iter().for_each(&mut $f);
         $control.effort.$iter().for_each(&mut $f);

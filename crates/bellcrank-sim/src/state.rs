@@ -22,6 +22,9 @@ pub struct State<R: Real> {
     pub(crate) contact_impulse: Vec<[R; 6]>,
     /// For a pile: the slot of each entry of `contact_impulse`, rising; below zero behind the last.
     pub(crate) contact_slot: Vec<R>,
+    /// The interval whose velocity the twists are, in steps: one after a step, zero where velocities were written, which are those of the
+    /// instant. [`crate::Integrator::Variational`] asks for it; see `interior`.
+    pub(crate) interval: R,
     /// Worlds that still run.
     pub(crate) alive: R::Mask,
 }
@@ -55,6 +58,7 @@ impl<R: Real> State<R> {
             joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
             contact_impulse: vec![[R::zero(); 6]; layout.contact_room()],
             contact_slot: vec![-R::one(); layout.pile.unwrap_or(0)],
+            interval: R::zero(),
             alive: R::Mask::splat(true),
         }
     }
@@ -86,8 +90,17 @@ impl<R: Real> Control<R> {
 impl<R: Real> State<R> {
     /// All of another state, in the memory of this one.
     pub(crate) fn copy_from(&mut self, other: &State<R>) {
-        let State { X_WB, V_WB, q, scalar_impulse, joint_impulse, contact_impulse, contact_slot, alive } =
-            other;
+        let State {
+            X_WB,
+            V_WB,
+            q,
+            scalar_impulse,
+            joint_impulse,
+            contact_impulse,
+            contact_slot,
+            interval,
+            alive,
+        } = other;
         self.X_WB.clone_from(X_WB);
         self.V_WB.clone_from(V_WB);
         self.q.clone_from(q);
@@ -95,6 +108,7 @@ impl<R: Real> State<R> {
         self.joint_impulse.clone_from(joint_impulse);
         self.contact_impulse.clone_from(contact_impulse);
         self.contact_slot.clone_from(contact_slot);
+        self.interval = *interval;
         self.alive = *alive;
     }
 
@@ -119,6 +133,7 @@ impl<R: Real> State<R> {
         for (mine, theirs) in impulses {
             mine.iter_mut().flatten().zip(theirs.iter().flatten()).for_each(|(a, b)| pick(a, *b));
         }
+        pick(&mut self.interval, other.interval);
         self.alive = (self.alive & !lanes) | (other.alive & lanes);
     }
 }

@@ -1,7 +1,7 @@
 //! The derivative of a step is that of its central differences, for every number that it depends on.
 
 use crate::common::{bits, built, noise};
-use crate::discrete_mechanics::variational;
+use crate::discrete_mechanics::{begin_with_an_interval, variational};
 use crate::free_flight::{kinds, throw, twister};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{
@@ -187,6 +187,7 @@ fn an_impact_has_the_derivative_of_its_closed_form() {
     for kappa in [1e-4, 1e-6, 1e-8] {
         for force in [0.01, 0.5, 1.0, 2.0] {
             let mut b = batch(&model, dt);
+            begin_with_an_interval(&mut b);
             b.set_body_wrench(0, 0, Vec3::new(0.0, 0.0, force), Vec3::zero()).unwrap();
             let column = b.step_jacobian(0, kappa, &[Wrt::Force { body: 0, axis: 2 }]).unwrap();
             // φ² − Δt² (F − 1) φ − Δt κ = 0
@@ -499,6 +500,7 @@ fn contacts_that_are_searched_for_have_derivatives_too() {
     let cube = m.body(Body::new("cube").at(Pose::translation(-0.8, 0.3, 0.4)).solid_box(1.0, size));
     m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(0.5));
     let mut b = batch(&built(m), 0.01);
+    begin_with_an_interval(&mut b);
     let report = b.step(40);
     assert!(report.contact_count[0] >= 2, "{report:?}");
     let mut all = Wrt::state(2);

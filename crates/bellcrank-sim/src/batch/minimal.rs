@@ -25,6 +25,8 @@ impl Batch {
             self.set_body_pose(world, b, X)?;
             self.set_body_velocity(world, b, V)?;
         }
+        let (g, w) = self.find(world)?;
+        self.groups[g].set_interval(w, 1.0); // rates are those of the last interval
         Ok(())
     }
 

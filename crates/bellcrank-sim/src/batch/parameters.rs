@@ -44,10 +44,12 @@ impl Batch {
                 let com = |p: &Parameters| p.body(BodyId::new(b)).get(w).com;
                 let moved = com(new) - com(&self.parameters[model]);
                 if moved.norm() > 0.0 {
+                    let interval = self.groups[model].interval(w);
                     let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
                     let by = X.R.rotate(moved);
                     self.set_body_pose(world, b, Pose::new(X.R, X.p + by))?;
                     self.set_body_velocity(world, b, Twist::new(V.linear + V.angular.cross(by), V.angular))?;
+                    self.groups[model].set_interval(w, interval); // told at another point, it is the same velocity
                 }
             }
         }

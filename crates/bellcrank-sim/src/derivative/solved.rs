@@ -311,11 +311,11 @@ impl Scratch {
     }
 
     /// State and control after the step, as `lane_access` lists them. Derivatives must have been taken before.
-    pub fn take_step(&mut self, source: &Source<'_>) -> Vec<f64> {
+    pub fn take_step(&mut self, source: &Source<'_>, settings: &Settings) -> Vec<f64> {
         let layout = source.layout;
         let Solved { inputs, ws, own, .. } = &mut self.solved;
-        let Inputs { state, control, constants, .. } = inputs;
-        interior::store(layout, state, ws, own);
+        let Inputs { state, control, constants, dt, .. } = inputs;
+        interior::store(layout, (settings.integrator, *dt), state, (ws, own));
         let mut report = blank_report(ws);
         finish(layout, constants, true, (state, ws), &mut report);
         read_lane(state, control, 0)

@@ -32,7 +32,7 @@ mod touch;
 mod units;
 mod workspace;
 
-pub(crate) use body::{BodyStep, angular_momentum};
+pub(crate) use body::{BodyStep, angular_momentum, force_time};
 #[cfg(test)]
 pub(crate) use direction::right_hand_side;
 pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
@@ -104,7 +104,7 @@ fn whole_step<R: Real>(
     if (alive & !report.converged).any() {
         lost = stage!(R, retry::is_lost(task, dt, ws, &report));
     }
-    stage!(R, store(layout, state, ws, own));
+    stage!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
     stage!(R, finish(layout, constants, true, (state, ws), &mut report));
     lost = alive & (lost | !report.finite);
     (report, lost)
@@ -156,10 +156,41 @@ pub(crate) fn push_rows<R: Real>(
     (integrator, dt): (Integrator, R),
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) {
-    let times = Times { dt, drift: dt };
+    let times = stage!(R, Times { dt: force_time(integrator, state.interval, dt), drift: dt });
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     stage!(R, prepare_drives(layout, constants, (integrator, dt), state, ws));
+    if integrator == Integrator::Variational {
+        stage!(R, begin_springs(layout, constants, dt, state, ws));
+    }
+}
+
+/// What [`prepare_drives`] takes springs for after a whole interval h₀ = Δt, for one of any length: the impulse is
+/// ½ (h₀ + Δt) k (rest − q) − ¼ Δt² k q̇⁺ + ¼ h₀² k q̇⁻. Nothing where h₀ = Δt.
+#[inline(always)]
+fn begin_springs<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    dt: R,
+    state: &State<R>,
+    ws: &mut Workspace<R>,
+) {
+    let quarter = R::constant(0.25);
+    let force = force_time(Integrator::Variational, state.interval, dt);
+    let (mass, last) = (dt * (dt - force), dt * dt * quarter * (state.interval * state.interval - R::one()));
+    for (row, c) in ws.dofs.iter_mut().zip(&constants.dofs) {
+        row.passive_mass = mass.mul_add(c.stiffness, row.passive_mass);
+        row.passive_impulse = (last * c.stiffness).mul_add(row.rate, row.passive_impulse);
+    }
+    for (l, line) in layout.lines.iter().enumerate() {
+        let (row, c) = (&mut ws.lines[l], &constants.lines[l]);
+        let mut rate = R::zero();
+        for (j, &body) in row.row.iter().zip(&line.bodies) {
+            rate += drives::row_velocity(j, &state.V_WB[body].to_array());
+        }
+        row.passive_mass = mass.mul_add(c.stiffness, row.passive_mass);
+        row.passive_impulse = (last * c.stiffness).mul_add(rate, row.passive_impulse);
+    }
 }
 
 /// Velocities, reactions and end poses, left in the workspaces.
@@ -172,6 +203,7 @@ pub(crate) fn solve<R: Real>(
     own: &mut InteriorWorkspace<R>,
 ) -> Report<R> {
     let mut report = stage!(R, blank_report(ws));
+    let force = stage!(R, force_time(settings.integrator, state.interval, dt));
     let mut alive = state.alive;
     for round in 0..ROUNDS {
         stage!(R, drives::set_weights(layout, ws));
@@ -183,8 +215,10 @@ pub(crate) fn solve<R: Real>(
         };
         let how = (settings.integrator, dt);
         stage!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
-        let beyond =
-            stage!(R, cut_drives(layout, constants, dt, ws) | lines::cut_off(layout, constants, dt, ws));
+        let beyond = stage!(
+            R,
+            cut_drives(layout, constants, force, ws) | lines::cut_off(layout, constants, force, ws)
+        );
         let caught = missed::catch(layout, constants, (settings, point, dt), alive, (ws, own));
         alive = stage!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
         if !alive.any() {

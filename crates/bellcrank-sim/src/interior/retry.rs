@@ -105,7 +105,9 @@ impl<R: Real> Task<'_, R> {
         for parts in PARTS {
             state.copy_from(&retry.start);
             let share = R::constant(parts as f64);
+            stage!(R, state.interval *= share);
             let (found, failed) = self.step_in_parts(dt, parts, (state, ws, own));
+            stage!(R, state.interval = state.interval / share);
             let done = lost & !failed;
             // impulses of the last part, as if they were of the whole
             self.keep(&mut retry, (done, share), (state, ws));
@@ -120,6 +122,7 @@ impl<R: Real> Task<'_, R> {
             let mut found = self.step_by_default(dt, (state, ws), |state, ws| {
                 self.keep(&mut retry, (lost, R::one()), (state, ws));
             });
+            stage!(R, state.interval = R::one());
             stage!(R, self.stand(&retry.start, lost & found.finite, (state, &mut found)));
             retry.kept.take(lost, state);
             stage!(R, report.take(lost, &found));

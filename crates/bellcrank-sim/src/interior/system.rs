@@ -1,6 +1,6 @@
 //! The equations of an implicit step as the interior point asks for them.
 
-use super::body::{BodyStep, angular_momentum};
+use super::body::{BodyStep, angular_momentum, force_time};
 use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
 use super::start::{place_scalars, place_touches, twists};
@@ -42,10 +42,13 @@ impl<R: Real> System<'_, R> {
             }
         });
         match settings.integrator {
-            Integrator::Variational => stage!(R, arriving_momentum(layout, constants, state, dt, ws, own)),
+            Integrator::Variational => {
+                stage!(R, arriving_momentum(layout, constants, state, dt, ws, own));
+            }
             _ => stage!(R, motion::momentum(layout, constants, state, dt, ws)),
         }
-        stage!(R, motion::external_impulses(layout, control, dt, ws));
+        let force = stage!(R, force_time(settings.integrator, state.interval, dt));
+        stage!(R, motion::external_impulses(layout, control, force, ws));
         stage!(R, {
             let stiffness = R::constant(super::stiffer::<R>() / settings.softness);
             for (c, coupling) in layout.couplings.iter().enumerate() {
@@ -78,10 +81,12 @@ fn arriving_momentum<R: Real>(
     ws: &mut Workspace<R>,
     own: &InteriorWorkspace<R>,
 ) {
+    let force = force_time(Integrator::Variational, state.interval, dt);
+    let interval = state.interval * dt;
     for (b, body) in constants.bodies.iter().enumerate() {
         let V = state.V_WB[b];
-        let p = constants.gravity * (dt * body.heavy_mass) + V.linear * body.mass;
-        let L = angular_momentum(own.bodies[b].inertia, V.angular, dt, -1.0);
+        let p = constants.gravity * (force * body.heavy_mass) + V.linear * body.mass;
+        let L = angular_momentum(own.bodies[b].inertia, V.angular, interval, -1.0);
         ws.momentum[layout.position[b]] = [p.x, p.y, p.z, L.x, L.y, L.z];
     }
 }

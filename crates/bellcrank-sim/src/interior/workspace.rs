@@ -1,6 +1,6 @@
 //! Memory of an implicit step, made when the first one is taken.
 
-use super::body::BodyStep;
+use super::body::{BodyStep, force_time};
 use super::held::{EndCoupling, EndRows};
 use super::retry::Retry;
 use super::scalar::{self, PushRow, RubRow};
@@ -134,7 +134,8 @@ impl<R: Real> InteriorWorkspace<R> {
     ) {
         let friction = point.friction;
         let (touches, pushes, rubs) = (&mut self.touches, &mut self.pushes, &mut self.rubs);
-        stage!(R, scalar::collect(layout, constants, state, dt, (pushes, rubs)));
+        let force = stage!(R, force_time(settings.integrator, state.interval, dt));
+        stage!(R, scalar::collect(layout, constants, state, (dt, force), (pushes, rubs)));
         stage!(R, {
             touches.clear();
             for touching in &ws.touching {
