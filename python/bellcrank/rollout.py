@@ -142,7 +142,7 @@ class Rollout:
                 _write(batch, {"velocity_interval": self._start_interval if t == 0 else np.ones((batch.worlds, 1))})
                 found = batch.step_vjp(back, wrt, kappa=self._kappa)
                 if "body_com" in found:
-                    found["body_com"] -= _in_link(state, found["state"][..., :3])
+                    found["body_com"] -= _com_moves_start(state, found["state"])
                 for name in controls:
                     controls[name][t] = found[name]
                 for name, sum_ in parameters.items():
