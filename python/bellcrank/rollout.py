@@ -87,6 +87,7 @@ class Rollout:
         if start is not None:
             _write(batch, dict(zip(_FIELDS, Motion(*start))))
         self._start = _state(batch)
+        self._start_interval = batch.read("velocity_interval").astype(np.float64)
         self._snapshots: list[bytes] = []
         self.trajectory = self._run()
 
@@ -137,9 +138,11 @@ class Rollout:
             for t, state in reversed(self._states_from(node)):
                 _write(batch, {name: values[t] for name, values in self._controls.items()})
                 _write(batch, dict(zip(_FIELDS, state)))
+                # written velocities are those of the instant; those of a step are its interval's
+                _write(batch, {"velocity_interval": self._start_interval if t == 0 else np.ones((batch.worlds, 1))})
                 found = batch.step_vjp(back, wrt, kappa=self._kappa)
                 if "body_com" in found:
-                    found["body_com"] -= _in_link(state, found["state"][..., :3])
+                    found["body_com"] -= _com_moves_start(state, found["state"])
                 for name in controls:
                     controls[name][t] = found[name]
                 for name, sum_ in parameters.items():

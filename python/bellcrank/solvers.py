@@ -72,9 +72,13 @@ class InteriorPoint(StepOptions):
     and derivatives whose smoothing is a parameter. Goes with ``integrator="variational"`` and the usual one."""
 
     kappa: Optional[float] = None
-    """What every product of slack and force is at the end [N·s·m]; 1e-6 unless given."""
+    """What every product of slack and force is at the end; 1e-6 (1e-5 in 32 bits) unless given, told as ``smoothing`` says."""
+    smoothing: Optional[str] = None
+    """``"relative"``: κ in units of each contact's own, so that what rests hovers and creeps by the same little whatever its mass and the step;
+    the default where ``kappa`` is not given. ``"absolute"``: κ in [N·s·m] for all alike, as derivatives have it; the default
+    where ``kappa`` is given."""
     tolerance: Optional[float] = None
-    """Equations are met to this [N·s, m/s, m]."""
+    """Equations are met to this, beyond rounding [m/s, rad/s, m]."""
     centring: Optional[float] = None
     """Products may be off κ by this share of it: 1 is enough to simulate; 1e-6 makes steps the exact functions that
     derivatives belong to."""

@@ -2,7 +2,9 @@
 
 use crate::error::said;
 use crate::options::Options;
-use bellcrank::sim::{FrictionCone, Integrator, InteriorPoint, Method, Precision, Settings, Solver};
+use bellcrank::sim::{
+    FrictionCone, Integrator, InteriorPoint, Method, Precision, Settings, Smoothing, Solver,
+};
 use bellcrank::solve::{ComFree, Impedance, Padmm, Penalty};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -92,14 +94,25 @@ fn read_interior_point(precision: Precision, o: &mut Options<'_>) -> PyResult<In
             return Err(said("WrongValue", what, "\"nonlinear\", \"linear\" or \"frictionless\""));
         }
     };
+    let (kappa, smoothing) = (o.number("kappa")?, o.typed::<String>("smoothing", "a name")?);
+    point.kappa = kappa.unwrap_or(point.kappa);
+    check("kappa", point.kappa)?;
     let places = [
-        ("kappa", &mut point.kappa),
         ("tolerance", &mut point.tolerance),
         ("centring", &mut point.centring),
         ("warm_start", &mut point.warm_start),
         ("reach", &mut point.reach),
     ];
     read_numbers(o, places)?;
+    point.smoothing = match smoothing.as_deref() {
+        None if kappa.is_none() => Smoothing::Relative,
+        None | Some("absolute") => Smoothing::Absolute,
+        Some("relative") => Smoothing::Relative,
+        Some(other) => {
+            let what = format!("solver: there is no smoothing {other:?}");
+            return Err(said("WrongValue", what, "\"relative\" or \"absolute\""));
+        }
+    };
     if point.kappa > 0.0 {
         return Ok(point);
     }

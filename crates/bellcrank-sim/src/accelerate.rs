@@ -8,7 +8,7 @@
 
 use crate::layout::Layout;
 use crate::workspace::Workspace;
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::Real;
 
 /// The last round: Δu, what of it was fresh, reactions of held rows, and what would have closed them.
 #[derive(Clone, Debug)]

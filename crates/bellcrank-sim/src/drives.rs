@@ -7,7 +7,7 @@
 //! moves the coordinates for the time δ (Δt, or half of it with Moreau–Jean). That damps beside kd, by about ½Δt kp.
 //!
 //! Springs act at the middles of the two intervals that meet at the pose where they are told,
-//! λ = Δt k (rest − q) − ¼Δt² k (q̇⁺ − q̇⁻): the average-acceleration method of Newmark, second order and stable for any
+//! λ = Δt k (rest − q) − ¼Δt² k (q̇⁺ − q̇⁻), each with the length of its own interval: the average-acceleration method of Newmark, second order and stable for any
 //! stiffness, which neither takes nor gives energy. Dampers act at the end of the step (first order), or in its middle with
 //! Moreau–Jean. Armature is a q̇⁻ − a q̇⁺.
 
@@ -130,11 +130,13 @@ pub(crate) struct Passive<R> {
 impl<R: Real> Passive<R> {
     /// m and h, where the spring is `short` of its rest and the coordinate moves with `rate` before the step.
     #[inline(always)]
-    pub fn row(&self, short: R, rate: R, Times { dt, damper, .. }: Times<R>) -> (R, R) {
-        let spring = self.stiffness * (dt * dt * R::constant(0.25));
-        let mass = damper.mul_add(self.damping, self.armature) + spring;
+    pub fn row(&self, short: R, rate: R, times: Times<R>) -> (R, R) {
+        let (dt, damper, quarter) = (times.dt, times.damper, R::constant(0.25));
+        let (next, last) = (times.turn(), times.before);
+        let mass = damper.mul_add(self.damping, self.armature) + self.stiffness * (next * next * quarter);
         // what the damper takes from the old velocity, where it acts in the middle of the step
-        let kept = (damper - dt).mul_add(self.damping, self.armature) + spring;
+        let kept =
+            (damper - dt).mul_add(self.damping, self.armature) + self.stiffness * (last * last * quarter);
         (mass, kept.mul_add(rate, dt * self.stiffness * short))
     }
 }

@@ -26,11 +26,14 @@ pub enum Field {
     TargetVelocity,
     /// Efforts, or controls of affine drives [N·m or N]: (worlds, actuators).
     Effort,
+    /// The interval whose velocity `BodyVelocity` is, in steps: one after a step, zero where velocities were written, which are
+    /// those of the instant. [`crate::Integrator::Variational`] asks for it: (worlds, 1).
+    VelocityInterval,
 }
 
 impl Field {
     /// All of them.
-    pub const ALL: [Field; 9] = [
+    pub const ALL: [Field; 10] = [
         Field::JointPosition,
         Field::JointVelocity,
         Field::BodyPosition,
@@ -40,6 +43,7 @@ impl Field {
         Field::TargetPosition,
         Field::TargetVelocity,
         Field::Effort,
+        Field::VelocityInterval,
     ];
 
     /// As it is called in Python and in files.
@@ -54,6 +58,7 @@ impl Field {
             Field::TargetPosition => "target_position",
             Field::TargetVelocity => "target_velocity",
             Field::Effort => "effort",
+            Field::VelocityInterval => "velocity_interval",
         }
     }
 
@@ -73,6 +78,7 @@ impl Field {
             Field::JointPosition => model.coordinate_count(),
             Field::JointVelocity => model.joints().iter().map(|joint| joint.kind.dof_count()).sum(),
             Field::TargetPosition | Field::TargetVelocity | Field::Effort => model.actuators().len(),
+            Field::VelocityInterval => 1,
             _ => model.bodies().len(),
         }
     }
@@ -114,6 +120,7 @@ pub(crate) fn number_mut<'a, R: Real>(
         Field::TargetPosition => &mut control.target_position[k],
         Field::TargetVelocity => &mut control.target_velocity[k],
         Field::Effort => &mut control.effort[k],
+        Field::VelocityInterval => &mut state.interval,
     })
 }
 
@@ -129,5 +136,6 @@ pub(crate) fn number<R: Real>(field: Field, k: usize, (state, control): (&State<
         Field::TargetPosition => control.target_position[k],
         Field::TargetVelocity => control.target_velocity[k],
         Field::Effort => control.effort[k],
+        Field::VelocityInterval => state.interval,
     }
 }

@@ -9,10 +9,10 @@ use crate::pile::MakePile;
 use crate::readout::{Metrics, Readout};
 use crate::state::{Control, State};
 use crate::status::{Report, WorldStatus};
-use crate::step::{Settings, step};
+use crate::step::{Integrator, Settings, step};
 use crate::workspace::Workspace;
 use bellcrank_collide::Hints;
-use bellcrank_math::{Elem, LaneJob, Mask, Real, Vec3};
+use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist, Vec3};
 use bellcrank_model::{Model, Parameters};
 use std::any::Any;
 use std::sync::Arc;
@@ -226,18 +226,36 @@ impl<R: Real> Block<R> {
         self.iterations.fill(0);
         ws.contacts.swap_hints(&mut self.hints);
         for i in 0..count {
-            let alive = self.state.alive;
+            let (alive, interval) = (self.state.alive, self.state.interval);
             if i + 1 == count {
                 self.readout.V_before.copy_from_slice(&self.state.V_WB);
             }
             let parts = (&mut self.state, &self.control, &mut *ws);
             let readout = (i + 1 == count).then_some(&mut self.readout);
             let mut report = step(layout, &self.constants, settings, R::constant(dt), parts, readout);
+            if i + 1 == count && settings.integrator == Integrator::Variational {
+                self.tell_twists_before(interval);
+            }
             mend(layout, &self.constants, settings, (&mut self.state, &mut *ws), &mut report);
             self.figures.add(&report, alive);
             self.note_frozen(&report, alive);
         }
         ws.contacts.swap_hints(&mut self.hints);
+    }
+
+    /// Where a step began with velocities of an instant, only half of its impulses have acted: twists before the step are told as if all
+    /// had, so that their change over Δt is the acceleration.
+    fn tell_twists_before(&mut self, interval: R) {
+        R::run(Inline(
+            #[inline(always)]
+            || {
+                let more = R::constant(2.0) / (R::one() + interval);
+                for (old, new) in self.readout.V_before.iter_mut().zip(&self.state.V_WB) {
+                    let (linear, angular) = (new.linear - old.linear, new.angular - old.angular);
+                    *old = Twist::new(new.linear - linear * more, new.angular - angular * more);
+                }
+            },
+        ));
     }
 
     /// Remembers which body stopped being finite, and when.

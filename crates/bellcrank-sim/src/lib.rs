@@ -49,7 +49,7 @@ mod worlds;
 
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
-pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Variant};
+pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Smoothing, Variant};
 pub use constants::Constants;
 pub use derivative::{
     Dense, Freedom, MinimalJacobian, MinimalState, MinimalStep, StepEnd, StepJacobian, StepPullback, Wrt,

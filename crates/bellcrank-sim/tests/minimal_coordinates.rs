@@ -8,14 +8,15 @@ use bellcrank_model::{
     Actuator, Body, BodyId, Coupling, Dof, Joint, JointKind, Model, ModelBuilder, Parameters, WORLD, library,
 };
 use bellcrank_sim::{
-    Batch, BatchOptions, Freedom, Integrator, InteriorPoint, Method, MinimalState, Settings, Wrt,
+    Batch, BatchOptions, Freedom, Integrator, InteriorPoint, Method, MinimalState, Settings, Smoothing, Wrt,
 };
 use std::sync::Arc;
 
 const DT: f64 = 0.01;
 
 fn batch(model: &Arc<Model>) -> Batch {
-    variational(model, DT, InteriorPoint { kappa: 1e-4, ..InteriorPoint::default() })
+    let smoothing = Smoothing::Absolute; // as derivatives have it
+    variational(model, DT, InteriorPoint { kappa: 1e-4, smoothing, ..InteriorPoint::default() })
 }
 
 /// Trees of every kind.

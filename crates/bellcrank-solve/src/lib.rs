@@ -37,7 +37,7 @@ pub use delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
     Aim, BlockLu, Directions, Friction, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Pyramid,
-    Rub, RubLine, Solution, Start, Violation, none_acts,
+    Rub, RubLine, Smoothing, Solution, Start, Violation, none_acts,
 };
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use path::Path;

@@ -47,7 +47,7 @@ impl Batch {
         let both = self.over(worlds, |_, world| {
             self.on_scratch(world, kappa, wrt, |scratch, source, how| {
                 let jacobian = scratch.jacobian(source, how, wrt)?;
-                Ok((jacobian, scratch.take_step(source)))
+                Ok((jacobian, scratch.take_step(source, how.0)))
             })
         })?;
         let mut jacobians = Vec::with_capacity(worlds.len());

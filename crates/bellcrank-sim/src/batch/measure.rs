@@ -36,7 +36,7 @@ impl Batch {
     /// carries) and springs of joints and tendons; rotors (armature) move with them.
     ///
     /// The velocities of [`Integrator::Variational`] are those of the last interval, so there the potential energy is
-    /// taken at its middle.
+    /// taken at its middle; where velocities were written they are those of the instant, and all is taken there.
     ///
     /// # Errors
     /// When there is no such world.
@@ -49,7 +49,10 @@ impl Batch {
         let (g, w) = self.find(world)?;
         let (model, parameters) = (&self.models[g], &self.parameters[g]);
         let gravity = *parameters.gravity.get(w);
-        let ago = if self.settings.integrator == Integrator::Variational { 0.5 * self.dt } else { 0.0 };
+        let ago = match self.settings.integrator {
+            Integrator::Variational => 0.5 * self.dt * self.groups[g].interval(w),
+            _ => 0.0,
+        };
         let (mut potential, mut kinetic) = (0.0, 0.0);
         for b in 0..model.bodies().len() {
             let body = parameters.body(BodyId::new(b)).get(w);
@@ -116,7 +119,10 @@ impl Batch {
             linear += p;
             let inertia = body.inertia.rotated(X.R.to_mat3()).to_mat3();
             let spin = match self.settings.integrator {
-                Integrator::Variational => angular_momentum(inertia, V.angular, self.dt, -1.0),
+                Integrator::Variational => {
+                    let interval = self.dt * self.groups[g].interval(w);
+                    angular_momentum(inertia, V.angular, interval, -1.0)
+                }
                 _ => inertia * V.angular,
             };
             angular += X.p.cross(p) + spin;

@@ -156,10 +156,12 @@ impl<R: Real> Inputs<R> {
             Wrt::TimeStep => self.dt += amount,
             Wrt::Gravity { axis: i } => self.constants.gravity += axis(i, amount),
             Wrt::CentreOfMass { body, axis: i } => {
-                // the link and all on it stay where they are
+                // the link and all on it stay where they are and as fast as they are, as in `Batch::change_parameters`
                 let moved = axis(i, amount);
                 let turned = state.X_WB[body].R.rotate(moved);
                 state.X_WB[body].p += turned;
+                let V = &mut state.V_WB[body];
+                V.linear += V.angular.cross(turned);
                 for (at, joint) in layout.joints.iter().zip(&mut self.constants.joints) {
                     if at.predecessor == Some(body) {
                         joint.X_PF.p -= moved;

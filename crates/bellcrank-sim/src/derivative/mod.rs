@@ -45,7 +45,7 @@ use crate::batch::BatchError;
 use crate::step::Settings;
 use adjoint::pull_back;
 use bellcrank_math::{Dual, Elem, Inline, Pose, Real, Twist};
-use bellcrank_solve::InteriorPoint;
+use bellcrank_solve::{InteriorPoint, Smoothing};
 use solve_columns::{Factored, SolveColumns};
 
 /// Derivatives that one evaluation in dual numbers carries: on a tree the poses of all bodies need no more.
@@ -115,8 +115,12 @@ pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPo
         crate::step::Method::InteriorPoint(point) => point,
         _ => InteriorPoint::default(),
     };
-    let point = InteriorPoint { kappa, tolerance: 1e-9, centring: 1e-4, max_iterations: 80, ..own };
-    (*settings, point)
+    let smoothing = Smoothing::Absolute; // so that κ depends on nothing that derivatives are taken by
+    let point =
+        InteriorPoint { kappa, smoothing, tolerance: 1e-9, centring: 1e-4, max_iterations: 80, ..own };
+    // numbers have 64 bits here, whatever those of the batch: joints are held as stiffly as these allow
+    let softness = settings.softness.min(Settings::default().softness);
+    (Settings { softness, ..*settings }, point)
 }
 
 impl Scratch {

@@ -12,9 +12,9 @@ use crate::layout::Layout;
 use bellcrank_math::{Inline, LaneJob, Mask, Real};
 
 /// Rounds of taking the joints' compliance out of a solution, at most.
-pub(super) const REFINEMENTS: usize = 3;
+pub(super) const REFINEMENTS: usize = 8;
 /// A joint may open with this share of the largest velocity.
-pub(super) const ENOUGH: f64 = 1e-7;
+pub(super) const ENOUGH: f64 = 1e-9;
 
 /// Solves for all columns.
 pub(crate) struct SolveColumns<'a> {

@@ -32,10 +32,6 @@ pub(crate) enum Polish {
     Thrice,
 }
 
-/// The factor that derivatives are solved with holds joints so many times stiffer than that of the iteration: what their
-/// compliance leaves, a hundredth of `Settings::softness`, is then about as small as what rounding leaves.
-const STIFFER: f64 = 100.0;
-
 /// A solved step.
 pub(crate) struct Solved<R: Real = f64> {
     pub inputs: Inputs<R>,
@@ -96,11 +92,10 @@ impl<R: Real> Solved<R> {
         report
     }
 
-    /// Factors Newton's matrix at the answer, with joints held stiffer than in the iteration.
+    /// Factors Newton's matrix at the answer.
     pub fn factor(&mut self, layout: &Layout, (settings, point): (&Settings, &InteriorPoint)) {
         let Solved { inputs, ws, own, .. } = self;
         let Inputs { state, control, constants, dt, .. } = &*inputs;
-        stiffen(layout, ws);
         System { layout, constants, settings, point, dt: *dt, state, control, ws, own }.factor();
     }
 
@@ -290,7 +285,7 @@ impl Scratch {
             for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
                 rows.copy_from(known);
             }
-            interior::push_rows(layout, constants, *dt, (state, control, ws));
+            interior::push_rows(layout, constants, (settings.integrator, *dt), (state, control, ws));
         } else {
             let reach = Many::constant_of(solved.reach);
             interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
@@ -316,11 +311,11 @@ impl Scratch {
     }
 
     /// State and control after the step, as `lane_access` lists them. Derivatives must have been taken before.
-    pub fn take_step(&mut self, source: &Source<'_>) -> Vec<f64> {
+    pub fn take_step(&mut self, source: &Source<'_>, settings: &Settings) -> Vec<f64> {
         let layout = source.layout;
         let Solved { inputs, ws, own, .. } = &mut self.solved;
-        let Inputs { state, control, constants, .. } = inputs;
-        interior::store(layout, state, ws, own);
+        let Inputs { state, control, constants, dt, .. } = inputs;
+        interior::store(layout, (settings.integrator, *dt), state, (ws, own));
         let mut report = blank_report(ws);
         finish(layout, constants, (true, state.alive), (state, ws), &mut report);
         read_lane(state, control, 0)
@@ -341,19 +336,4 @@ fn touching<R: Real>(own: &InteriorWorkspace<R>) -> R::Mask {
         lanes = lanes | row.rub.acts;
     }
     lanes
-}
-
-/// Held rows weigh more from here on.
-fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    let more = R::constant(STIFFER);
-    stage!(R, {
-        for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
-            for i in 0..joint.kind.row_count() {
-                rows.weight[i] *= more;
-            }
-        }
-        for weight in &mut ws.coupling_weight {
-            *weight *= more;
-        }
-    });
 }

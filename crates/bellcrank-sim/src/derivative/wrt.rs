@@ -50,7 +50,8 @@ pub enum Wrt {
         body: usize,
         entry: usize,
     },
-    /// In the link's frame, which stays where it is; so does the velocity of the centre of mass [m].
+    /// In the link's frame [m]. The link stays where it is and keeps its velocity, as where the parameter is written: the centre moves by
+    /// R δc, and its velocity changes by ω × R δc.
     CentreOfMass {
         body: usize,
         axis: usize,

@@ -15,6 +15,16 @@ use bellcrank_math::{Mat3, Pose, Quat, Real, Twist, Vec3, so3};
 /// Below this cosine of half the turn of an interval the map is not to be trusted: 82° of 90°.
 const LEAST_COSINE: f64 = 0.14;
 
+/// The time for which forces act at a node: half of the interval before it and half of the one after. Where velocities were written they are those
+/// of the node, there is no interval before, and half of a step's impulses take them to the velocity of the coming one.
+#[inline(always)]
+pub(crate) fn force_time<R: Real>(integrator: Integrator, interval: R, dt: R) -> R {
+    match integrator {
+        Integrator::Variational => dt * ((R::one() + interval) * R::constant(0.5)),
+        _ => dt,
+    }
+}
+
 /// A body in this step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyStep<R> {

@@ -37,10 +37,12 @@ pub(crate) fn right_hand_side<R: Real>(
         let amount = -(ws.coupling_weight[c] * own.couplings[c].rest);
         push_row(layout, &at.bodies, &ws.couplings[c], amount, &mut own.du);
     }
-    let lengths = Aim { mu: own.length_mu(aim.mu), ..aim };
+    let path = own.path;
     for touch in &mut own.touches {
-        let k0 = touch.push.aim(lengths);
-        let b0 = touch.rub.aim(aim, &touch.line);
+        let (normal, sliding) =
+            (path.mu(aim.mu, touch.push.unit, true), path.mu(aim.mu, touch.rub.unit(), false));
+        let k0 = touch.push.aim(Aim { mu: normal, ..aim });
+        let b0 = touch.rub.aim(Aim { mu: sliding, ..aim }, &touch.line);
         let mut reaction = [R::zero(); ROWS];
         for k in 0..touch.n {
             reaction[k] = (touch.line.across[k] * touch.mu).mul_add(k0, b0[k]);
@@ -49,12 +51,14 @@ pub(crate) fn right_hand_side<R: Real>(
         push_contact(layout, (touch.a, touch.b), &touch.wrenches(&reaction), R::one(), &mut own.du);
     }
     for row in &mut own.pushes {
-        let k0 = row.push.aim(if row.speed { aim } else { lengths });
+        let mu = path.mu(aim.mu, row.push.unit, !row.speed);
+        let k0 = row.push.aim(Aim { mu, ..aim });
         push_scalar(layout, row.scalar, k0 * row.sign, ws, &mut own.du);
     }
     for row in &mut own.rubs {
         let line = row.rub.line();
-        let b0 = row.rub.aim(aim, &line);
+        let mu = path.mu(aim.mu, row.rub.unit, false);
+        let b0 = row.rub.aim(Aim { mu, ..aim }, &line);
         push_scalar(layout, row.scalar, b0[0], ws, &mut own.du);
     }
 }

@@ -4,7 +4,9 @@
 //! onto may not be among them. So such pairs are looked at once more where the step ends.
 //! What has sunk in there becomes a contact of this step, with the features found there, and the step is solved again.
 
+use super::start::twists;
 use super::touch::Touch;
+use super::units;
 use super::workspace::InteriorWorkspace;
 use crate::constants::Constants;
 use crate::layout::Layout;
@@ -12,7 +14,7 @@ use crate::step::{Settings, stage};
 use crate::workspace::{Touching, Workspace};
 use bellcrank_collide::{Contact, PairKind, collide};
 use bellcrank_math::{Inline, Mask, Real, Vec3};
-use bellcrank_solve::InteriorPoint;
+use bellcrank_solve::{InteriorPoint, Smoothing};
 use std::ops::Range;
 
 /// What has sunk in by less than this is not noticed [m].
@@ -97,11 +99,16 @@ fn take_in<R: Real>(
     (slots, contact): (&Range<usize>, Contact<R>),
     (ws, own): (&Workspace<R>, &mut InteriorWorkspace<R>),
 ) {
+    let load = std::mem::take(&mut own.load); // while contacts are changed
     let make = |slot: usize, active: R::Mask| {
         let touching = Touching { slot, contact: Contact { active, ..contact }, guess: [R::zero(); 6] };
         let mut fresh =
             stage!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
         fresh.caught = true;
+        if point.smoothing == Smoothing::Relative {
+            let V = stage!(R, twists(layout, (fresh.a, fresh.b), &ws.u));
+            stage!(R, units::set_late(&mut fresh, dt, V, &load));
+        }
         stage!(R, fresh.begin(active, contact.distance));
         fresh
     };
@@ -129,6 +136,7 @@ fn take_in<R: Real>(
         let fresh = make(slots.start, left);
         stage!(R, take_most_room(slots, left, &fresh, &mut own.touches));
     }
+    own.load = load;
 }
 
 /// Puts a contact in the place of the one that is furthest from touching.

@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod` | the step |
+//! | `accuracy` | how far equations are from met, as velocities and beyond rounding |
 //! | `body` | discrete momentum and the map from velocities to end poses |
 //! | `held` | joints and couplings at the end of the step |
 //! | `touch` | a contact as a smooth function of two poses |
@@ -11,22 +12,27 @@
 //! | `matrix` | Newton's matrix, six unknowns per body |
 //! | `system` | the equations, as the solver asks for them |
 //! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
+//! | `units` | what κ is told in |
+//! | `retry` | what is done where Newton fails |
 //! | `missed` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
 
+mod accuracy;
 mod body;
 mod direction;
 mod held;
 mod matrix;
 mod missed;
 mod result;
+mod retry;
 mod scalar;
 mod start;
 mod system;
 mod touch;
+mod units;
 mod workspace;
 
-pub(crate) use body::{BodyStep, angular_momentum};
+pub(crate) use body::{BodyStep, angular_momentum, force_time};
 #[cfg(test)]
 pub(crate) use direction::right_hand_side;
 pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
@@ -39,15 +45,20 @@ pub(crate) use system::{System, joint_amounts};
 pub(crate) use touch::{ROWS, Touch};
 pub(crate) use workspace::InteriorWorkspace;
 
+use retry::{Retry, Task};
+
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::step::{Settings, Times, blank_report, finish, stage};
+use crate::step::{Integrator, Settings, Times, blank_report, finish, stage};
 use crate::workspace::Workspace;
 use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Elem, Inline, Mask, Real};
 use bellcrank_solve::InteriorPoint;
+
+/// Joints that are open by more at the end of a step are not closed, whatever they were told [m and rad].
+const TORN: f64 = 1e-4;
 
 /// How often drives may be cut off at their bound, or contacts taken in, and the step taken again.
 const ROUNDS: usize = 8;
@@ -56,7 +67,7 @@ const ROUNDS: usize = 8;
 pub(crate) fn step<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    how: (&Settings, &InteriorPoint),
+    (settings, point): (&Settings, &InteriorPoint),
     dt: R,
     (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
@@ -64,15 +75,39 @@ pub(crate) fn step<R: Real>(
         Some(own) => own,
         None => Box::new(InteriorWorkspace::new(layout)),
     };
-    ws.X_start.copy_from_slice(&state.X_WB);
-    let reach = stage!(R, reach(constants, state, (dt, how.1.reach)));
-    begin(layout, constants, how, (dt, reach), (state, control, ws), &mut own);
-    stage!(R, stiffen(layout, ws));
-    let mut report = solve(layout, constants, how, dt, (state, control, ws), &mut own);
-    stage!(R, store(layout, state, ws, &own));
-    stage!(R, finish(layout, constants, (true, state.alive), (state, ws), &mut report));
+    own.retry.get_or_insert_with(|| Box::new(Retry::new(layout, state))).begin(state);
+    let task = Task { layout, constants, settings, point, control };
+    let (mut report, lost) = whole_step(&task, dt, (state, ws, &mut own));
+    if lost.any() {
+        task.retry(dt, lost, (state, ws, &mut own), &mut report); // never worse than its start
+    }
     ws.interior = Some(own);
     report
+}
+
+/// One step as it stands; says in which lanes its end must not be kept.
+fn whole_step<R: Real>(
+    task: &Task<'_, R>,
+    dt: R,
+    (state, ws, own): (&mut State<R>, &mut Workspace<R>, &mut InteriorWorkspace<R>),
+) -> (Report<R>, R::Mask) {
+    let Task { layout, constants, settings, point, control } = *task;
+    let (alive, how) = (state.alive, (settings, point));
+    ws.X_start.copy_from_slice(&state.X_WB);
+    let reach = stage!(R, reach(constants, state, (dt, point.reach)));
+    begin(layout, constants, how, (dt, reach), (state, control, ws), own);
+    let mut report = solve(layout, constants, how, dt, (state, control, ws), own);
+    // a joint that is open by design, because it was torn, is not closed
+    report.converged =
+        stage!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
+    let mut lost = R::Mask::splat(false);
+    if (alive & !report.converged).any() {
+        lost = stage!(R, retry::is_lost(task, dt, ws, &report));
+    }
+    stage!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
+    stage!(R, finish(layout, constants, (true, state.alive), (state, ws), &mut report));
+    lost = alive & (lost | !report.finite);
+    (report, lost)
 }
 
 /// Joints are held this many times stiffer in the matrix than `Settings::softness` says, where numbers have 64 bits.
@@ -81,15 +116,18 @@ pub(crate) fn step<R: Real>(
 /// loops through the ground, and at κ = 1e-6 and 5 N·s their friction yields by e = 1e-7 m/s only.
 const STIFFER: f64 = 100.0;
 
-/// See [`STIFFER`].
+/// See [`STIFFER`]: one where numbers have 32 bits.
+pub(crate) fn stiffer<R: Real>() -> f64 {
+    if R::Elem::EPSILON.to_f64() > 1e-12 { 1.0 } else { STIFFER }
+}
+
+/// See [`STIFFER`]; couplings have it from the start.
 #[inline(always)]
 fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
-    if R::Elem::EPSILON.to_f64() > 1e-12 {
-        return;
-    }
+    let more = R::constant(stiffer::<R>());
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
         for i in 0..joint.kind.row_count() {
-            rows.weight[i] *= R::constant(STIFFER);
+            rows.weight[i] *= more;
         }
     }
 }
@@ -106,7 +144,8 @@ pub(crate) fn begin<R: Real>(
     cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
     let held = stage!(R, settings.rows(dt));
     stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
-    push_rows(layout, constants, dt, (state, control, ws));
+    stage!(R, stiffen(layout, ws));
+    push_rows(layout, constants, (settings.integrator, dt), (state, control, ws));
     own.collect(layout, constants, (settings, point, dt), state, ws);
 }
 
@@ -114,10 +153,13 @@ pub(crate) fn begin<R: Real>(
 pub(crate) fn push_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    dt: R,
+    (integrator, dt): (Integrator, R),
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) {
-    let times = Times { dt, drift: dt, damper: dt, before: dt };
+    let times = stage!(R, {
+        let force = force_time(integrator, state.interval, dt);
+        Times { dt: force, drift: dt, damper: force, before: force + force - dt }
+    });
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     // bounds on drives are this step's own business: none is a row
@@ -136,6 +178,7 @@ pub(crate) fn solve<R: Real>(
     own: &mut InteriorWorkspace<R>,
 ) -> Report<R> {
     let mut report = stage!(R, blank_report(ws));
+    let force = stage!(R, force_time(settings.integrator, state.interval, dt));
     let mut alive = state.alive;
     for round in 0..ROUNDS {
         stage!(R, drives::set_weights(layout, ws));
@@ -147,8 +190,10 @@ pub(crate) fn solve<R: Real>(
         };
         let how = (settings.integrator, dt);
         stage!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
-        let beyond =
-            stage!(R, cut_drives(layout, constants, dt, ws) | lines::cut_off(layout, constants, dt, ws));
+        let beyond = stage!(
+            R,
+            cut_drives(layout, constants, force, ws) | lines::cut_off(layout, constants, force, ws)
+        );
         let caught = missed::catch(layout, constants, (settings, point, dt), alive, (ws, own));
         alive = stage!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
         if !alive.any() {

@@ -1,6 +1,6 @@
 //! What an implicit step leaves behind: figures, reactions for the next step and for those who read them.
 
-use super::body::turns_too_far;
+use super::body::{force_time, turns_too_far};
 use super::workspace::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::rows;
@@ -45,10 +45,14 @@ fn clean<R: Real>(x: R) -> R {
 #[inline(always)]
 pub(crate) fn store<R: Real>(
     layout: &Layout,
+    (integrator, dt): (Integrator, R),
     state: &mut State<R>,
-    ws: &mut Workspace<R>,
-    own: &InteriorWorkspace<R>,
+    (ws, own): (&mut Workspace<R>, &InteriorWorkspace<R>),
 ) {
+    // those who read impulses divide by Δt, and the next step's are of a whole one
+    let whole = dt / force_time(integrator, state.interval, dt);
+    state.interval = R::one();
+    tell_drives(whole, ws);
     ws.cones.groups.clear();
     ws.fresh.fill([R::zero(); 6]);
     state.scalar_impulse.fill(R::zero());
@@ -62,7 +66,7 @@ pub(crate) fn store<R: Real>(
             ws.reaction[j][i] = ws.joints[j].weight[i].neg_mul_add(rates[i], ws.joints[j].rate[i]);
         }
         for i in 0..6 {
-            let lambda = clean(own.joints[j].lambda[i]);
+            let lambda = clean(own.joints[j].lambda[i] * whole);
             state.joint_impulse[j][i] = lambda;
             if i < count {
                 ws.reaction[j][i] = lambda;
@@ -70,23 +74,43 @@ pub(crate) fn store<R: Real>(
         }
     }
     for row in &own.pushes {
-        let gamma = clean(R::select(row.push.acts, row.push.gamma, R::zero()));
+        let gamma = clean(R::select(row.push.acts, row.push.gamma * whole, R::zero()));
         state.scalar_impulse[row.scalar] = gamma;
         note_scalar(layout, row.scalar, gamma * row.sign, ws);
     }
     for row in &own.rubs {
-        let b = clean(R::select(row.rub.acts, row.rub.b[0], R::zero()));
+        let b = clean(R::select(row.rub.acts, row.rub.b[0] * whole, R::zero()));
         state.scalar_impulse[row.scalar] = b;
         note_scalar(layout, row.scalar, b, ws);
     }
     for touch in &own.touches {
         let (F, M) = touch.force(&touch.reactions());
-        let n = touch.axes.z;
+        let (F, M, n) = (F * whole, M * whole, touch.axes.z);
         let (t, o) = tangents(n);
         let parts = [F.dot(t), F.dot(o), F.dot(n), M.dot(n), M.dot(t), M.dot(o)];
         for k in 0..6 {
             state.contact_impulse[touch.slot][k] = R::select(touch.push.acts, clean(parts[k]), R::zero());
         }
+    }
+}
+
+/// What pushes along degrees of freedom and lines, as of a whole step.
+#[inline(always)]
+fn tell_drives<R: Real>(whole: R, ws: &mut Workspace<R>) {
+    for rows in &mut ws.joints {
+        for i in 0..6 {
+            rows.weight[i] *= whole;
+            rows.rate[i] *= whole;
+        }
+    }
+    for row in &mut ws.dofs {
+        row.drive_mass *= whole;
+        row.drive_impulse *= whole;
+    }
+    for row in &mut ws.lines {
+        row.drive_mass *= whole;
+        row.drive_impulse *= whole;
+        row.bound *= whole;
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn collect<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
-    dt: R,
+    (dt, force): (R, R),
     (pushes, rubs): (&mut Vec<PushRow<R>>, &mut Vec<RubRow<R>>),
 ) {
     pushes.clear();
@@ -67,7 +67,7 @@ pub(crate) fn collect<R: Real>(
             ScalarKind::SlowDown => (one, c.velocity_limit, true),
             ScalarKind::SlowUp => (-one, c.velocity_limit, true),
             ScalarKind::Friction => {
-                let bound = c.friction * dt;
+                let bound = c.friction * force;
                 let acts = R::zero().lt(bound);
                 if acts.any() {
                     let mut rub = Rub::new(1, acts);

@@ -144,7 +144,7 @@ pub(super) fn settle<R: Real>(
     ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
-    let lengths = own.length_mu(mu);
+    let path = own.path;
     for (u, (from, du)) in ws.u.iter_mut().zip(own.from.iter().zip(&own.du)) {
         for k in 0..6 {
             u[k] = R::select(lanes, share.mul_add(du[k], from[k]), u[k]);
@@ -160,13 +160,14 @@ pub(super) fn settle<R: Real>(
         c.lambda = R::select(lanes, share.mul_add(c.dlambda, c.from), c.lambda);
     }
     for touch in &mut own.touches {
-        touch.push.settle(lanes, share, lengths);
-        touch.rub.settle(lanes, share, mu, touch.mu * touch.push.gamma);
+        touch.push.settle(lanes, share, path.mu(mu, touch.push.unit, true));
+        let sliding = path.mu(mu, touch.rub.unit(), false);
+        touch.rub.settle(lanes, share, sliding, touch.mu * touch.push.gamma);
     }
     for row in &mut own.pushes {
-        row.push.settle(lanes, share, if row.speed { mu } else { lengths });
+        row.push.settle(lanes, share, path.mu(mu, row.push.unit, !row.speed));
     }
     for row in &mut own.rubs {
-        row.rub.settle(lanes, share, mu, row.bound);
+        row.rub.settle(lanes, share, path.mu(mu, row.rub.unit, false), row.bound);
     }
 }

@@ -1,11 +1,12 @@
 //! The equations of an implicit step as the interior point asks for them.
 
-use super::body::{BodyStep, angular_momentum};
+use super::body::{BodyStep, angular_momentum, force_time};
 use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
 use super::start::{place_scalars, place_touches, twists};
+use super::units::Path;
 use super::workspace::InteriorWorkspace;
-use super::{matrix, scalar, stage, start};
+use super::{accuracy, matrix, scalar, stage, start};
 use crate::constants::Constants;
 use crate::couplings::{push_row, sum_rows};
 use crate::layout::{JointLayout, Layout};
@@ -41,12 +42,15 @@ impl<R: Real> System<'_, R> {
             }
         });
         match settings.integrator {
-            Integrator::Variational => stage!(R, arriving_momentum(layout, constants, state, dt, ws, own)),
+            Integrator::Variational => {
+                stage!(R, arriving_momentum(layout, constants, state, dt, ws, own));
+            }
             _ => stage!(R, motion::momentum(layout, constants, state, dt, ws)),
         }
-        stage!(R, motion::external_impulses(layout, control, dt, ws));
+        let force = stage!(R, force_time(settings.integrator, state.interval, dt));
+        stage!(R, motion::external_impulses(layout, control, force, ws));
         stage!(R, {
-            let stiffness = R::constant(1.0 / settings.softness);
+            let stiffness = R::constant(super::stiffer::<R>() / settings.softness);
             for (c, coupling) in layout.couplings.iter().enumerate() {
                 sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, &mut ws.couplings[c]);
                 ws.coupling_weight[c] = held::coupling_weight(constants, c, stiffness);
@@ -77,10 +81,12 @@ fn arriving_momentum<R: Real>(
     ws: &mut Workspace<R>,
     own: &InteriorWorkspace<R>,
 ) {
+    let force = force_time(Integrator::Variational, state.interval, dt);
+    let interval = state.interval * dt;
     for (b, body) in constants.bodies.iter().enumerate() {
         let V = state.V_WB[b];
-        let p = constants.gravity * (dt * body.heavy_mass) + V.linear * body.mass;
-        let L = angular_momentum(own.bodies[b].inertia, V.angular, dt, -1.0);
+        let p = constants.gravity * (force * body.heavy_mass) + V.linear * body.mass;
+        let L = angular_momentum(own.bodies[b].inertia, V.angular, interval, -1.0);
         ws.momentum[layout.position[b]] = [p.x, p.y, p.z, L.x, L.y, L.z];
     }
 }
@@ -123,21 +129,17 @@ impl<R: Real> Newton<R> for System<'_, R> {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         let (held, joints) =
             stage!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
+        stage!(R, accuracy::sum_sizes(layout, ws, own));
         let cones = stage!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
         stage!(R, {
-            let mut worst = held.max(cones.equations);
-            for row in &own.residual {
-                for k in 0..6 {
-                    worst = worst.max((row[k] * own.lightness).abs());
-                }
-            }
+            let worst = held.max(cones.equations).max(accuracy::off_by(layout, own));
             let mut motion = R::zero();
             for row in &own.residual {
                 for k in 0..6 {
                     motion = row[k].mul_add(row[k], motion);
                 }
             }
-            let merit = motion.mul_add(own.lightness, joints + cones.merit);
+            let merit = motion.mul_add(own.lightness, joints + cones.merit) / own.unit;
             // a maximum forgets what is not a number
             let worst = R::select(merit.is_finite(), worst, merit);
             Violation { equations: worst, merit, ..cones }
@@ -198,14 +200,16 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 
     fn weigh_slacks(&mut self, as_velocities: bool) {
-        let (dt, kappa) = (self.dt, R::constant(self.point.kappa));
+        let kappa = R::constant(self.point.kappa);
         if as_velocities {
             // on the path it does not matter how products are linearised: the same way in all lanes, whatever went before
             self.own.touches.iter_mut().for_each(|touch| touch.rub.set_scaled(false));
             self.own.rubs.iter_mut().for_each(|row| row.rub.scaled = false);
         }
-        self.own.slack_mu =
-            if as_velocities { stage!(R, (dt, dt.neg_mul_add(kappa, kappa))) } else { (R::one(), R::zero()) };
+        self.own.path = match as_velocities {
+            true => Path::Energy { dt: self.dt, kappa, unit: self.own.unit },
+            false => Path::Alike,
+        };
     }
 
     fn remember(&mut self) {
@@ -281,6 +285,7 @@ fn evaluate_held<R: Real>(
         let P = body.momentum(integrator, Twist::from_array(ws.u[k]), dt);
         for i in 0..6 {
             own.residual[k][i] = P[i] - ws.momentum[k][i];
+            own.size[k][i] = P[i].abs() + ws.momentum[k][i].abs();
         }
     }
     let (mut worst, mut sum) = (R::zero(), R::zero());
@@ -290,8 +295,9 @@ fn evaluate_held<R: Real>(
         let (rows, c, start) = (&mut own.joints[j], &constants.joints[j], &ws.joints[j]);
         let (far, turned) = held::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
         own.gap = (own.gap.0.max(far), own.gap.1.max(turned));
+        let known = accuracy::gap_rounding(joint, &ws.X_next) * dt.recip();
         for i in 0..joint.kind.row_count() {
-            worst = worst.max(rows.rest[i].abs());
+            worst = worst.max(rows.rest[i].abs() - known);
             sum = (c.weight[i] * rows.rest[i]).mul_add(rows.rest[i], sum);
         }
         let (amount, used) = joint_amounts(layout, joint, start, &rows.lambda, &ws.u);
@@ -376,6 +382,7 @@ fn evaluate_cones<R: Real>(
         merit += touch.push.merit().mul_add(per_dt, touch.rub.merit());
         let wrench = touch.wrenches(&touch.reactions());
         push_contact(layout, bodies, &wrench, -R::one(), &mut own.residual);
+        accuracy::add_contact(layout, bodies, &wrench, &mut own.size);
     }
     for row in &mut own.pushes {
         let asked = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));

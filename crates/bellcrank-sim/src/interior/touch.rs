@@ -216,6 +216,8 @@ impl<R: Real> Touch<R> {
             self.arms[k] = R::select(lanes, other.arms[k], self.arms[k]);
         }
         self.push.acts = self.push.acts | (lanes & other.push.acts);
+        self.push.unit = R::select(lanes, other.push.unit, self.push.unit);
+        self.rub.set_unit_in(lanes, other.rub.unit());
         self.rub.act_in(lanes & other.rub.acts());
         self.begin(lanes, other.push.s);
     }
@@ -266,6 +268,12 @@ impl<R: Real> Touch<R> {
             v[k] = moments[k - 2].dot(self.spin);
         }
         (apart.dot(n) - self.offset, v)
+    }
+
+    /// How fast the distance grows where the contact was placed last.
+    #[inline(always)]
+    pub fn opening_speed(&self) -> R {
+        self.slip.dot(self.axes.z)
     }
 
     /// Axes of torsional and rolling friction, times their lever arms.

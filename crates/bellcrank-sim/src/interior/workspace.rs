@@ -1,9 +1,11 @@
 //! Memory of an implicit step, made when the first one is taken.
 
-use super::body::BodyStep;
+use super::body::{BodyStep, force_time};
 use super::held::{EndCoupling, EndRows};
+use super::retry::Retry;
 use super::scalar::{self, PushRow, RubRow};
 use super::touch::Touch;
+use super::units::{self, Path};
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
 use crate::state::State;
@@ -11,7 +13,7 @@ use crate::step::Settings;
 use crate::step::stage;
 use crate::workspace::Workspace;
 use bellcrank_math::{Inline, Real};
-use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint};
+use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint, Smoothing};
 
 /// Where the block in the row of one body and the column of another is.
 pub(crate) type Place = Option<(usize, bool)>;
@@ -38,17 +40,26 @@ pub(crate) struct InteriorWorkspace<R: Real> {
     pub touches: Vec<Touch<R>>,
     pub pushes: Vec<PushRow<R>>,
     pub rubs: Vec<RubRow<R>>,
-    /// By elimination position: what is left of the equations of motion, and the direction.
+    /// By elimination position: what is left of the equations of motion, the sum of the absolute values of its terms, and the
+    /// direction.
     pub residual: Vec<[R; 6]>,
+    pub size: Vec<[R; 6]>,
     pub du: Vec<[R; 6]>,
     /// The velocities where the direction starts.
     pub from: Vec<[R; 6]>,
-    /// μ of slacks that are lengths: the first times μ, and the second.
-    pub slack_mu: (R, R),
-    /// 1/(largest mass, at least 1 kg): equations of motion as velocities.
+    /// By body: the part of the mechanism that it is joined to, and √(m M), see `units`.
+    pub component: Vec<usize>,
+    pub load: Vec<R>,
+    /// The largest unit of a product that is an energy: what is left of the equations is told in it.
+    pub unit: R,
+    /// How μ of a row follows that of the whole.
+    pub path: Path<R>,
+    /// 1/(largest mass): what is left of the equations of motion as an energy.
     pub lightness: R,
     /// Squares of the largest gaps.
     pub gap: (R, R),
+    /// Where the step began; derivatives have none.
+    pub retry: Option<Box<Retry<R>>>,
 }
 
 impl<R: Real> InteriorWorkspace<R> {
@@ -99,11 +110,16 @@ impl<R: Real> InteriorWorkspace<R> {
             pushes: Vec::with_capacity(layout.scalars.len()),
             rubs: Vec::with_capacity(layout.scalars.len()),
             residual: vec![zero; bodies],
+            size: vec![zero; bodies],
             du: vec![zero; bodies],
             from: vec![zero; bodies],
-            slack_mu: (R::one(), R::zero()),
+            component: units::components(layout),
+            load: vec![R::zero(); bodies],
+            unit: R::one(),
+            path: Path::Alike,
             lightness: R::one(),
             gap: (R::zero(), R::zero()),
+            retry: None,
         }
     }
 
@@ -118,7 +134,8 @@ impl<R: Real> InteriorWorkspace<R> {
     ) {
         let friction = point.friction;
         let (touches, pushes, rubs) = (&mut self.touches, &mut self.pushes, &mut self.rubs);
-        stage!(R, scalar::collect(layout, constants, state, dt, (pushes, rubs)));
+        let force = stage!(R, force_time(settings.integrator, state.interval, dt));
+        stage!(R, scalar::collect(layout, constants, state, (dt, force), (pushes, rubs)));
         stage!(R, {
             touches.clear();
             for touching in &ws.touching {
@@ -128,12 +145,10 @@ impl<R: Real> InteriorWorkspace<R> {
         });
         self.use_contacts();
         self.lightness = stage!(R, lightness(constants));
-    }
-
-    /// The μ of slacks that are lengths, where that of velocities is `mu`.
-    #[inline(always)]
-    pub fn length_mu(&self, mu: R) -> R {
-        self.slack_mu.0.mul_add(mu, self.slack_mu.1)
+        self.unit = stage!(R, R::one());
+        if point.smoothing == Smoothing::Relative {
+            stage!(R, units::set(layout, constants, dt, (state, ws), self));
+        }
     }
 
     /// Says which blocks of the matrix the contacts at hand fill.
@@ -146,9 +161,9 @@ impl<R: Real> InteriorWorkspace<R> {
 
 #[inline(always)]
 fn lightness<R: Real>(constants: &Constants<R>) -> R {
-    let mut heaviest = R::one();
+    let mut heaviest = R::zero();
     for body in &constants.bodies {
         heaviest = heaviest.max(body.mass);
     }
-    heaviest.recip()
+    heaviest.max(R::constant(1e-30)).recip()
 }

@@ -16,8 +16,8 @@ use bellcrank_math::{Inline, Mask, Real};
 
 /// Steps at most.
 const STEPS: usize = 15;
-/// μ at the start: this share of what is left of the equations, and no more than the second [J].
-const FIRST: (f64, f64) = (0.03, 1.0);
+/// μ at the start: this share of what is left of the equations, and no more than the second [J, or units of the system].
+const FIRST: (f64, f64) = (0.03, 10.0);
 /// μ later on: this share of what is left, but no less and no more than these shares of the last μ.
 const NEXT: (f64, f64, f64) = (0.003, 0.01, 0.5);
 /// A step shorter than this leaves μ where it is.

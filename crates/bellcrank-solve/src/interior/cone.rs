@@ -11,6 +11,7 @@
 //! Both give the change of the force as an affine function of the change of (v, φ): [`Push`] δγ = k₀ − k δφ, [`Rub`] a
 //! matrix of a few rows. That is all that Newton's matrix sees of a contact.
 
+use super::push::Push;
 use super::scaling::{LEAST, Scaling};
 use bellcrank_math::{Mask, Real};
 
@@ -26,186 +27,6 @@ pub struct Aim<R> {
     pub second: R,
     /// 1 to change the products; 0 to leave them as they are, where only the equations' errors are answered: derivatives.
     pub products: R,
-}
-
-/// A slack and a multiplier that only push.
-#[derive(Clone, Copy, Debug)]
-pub struct Push<R: Real> {
-    /// Slack.
-    pub s: R,
-    /// Multiplier.
-    pub gamma: R,
-    /// Lanes in which the row acts.
-    pub acts: R::Mask,
-    /// φ − s at the iterate.
-    pub rest: R,
-    /// The direction.
-    pub ds: R,
-    /// The direction.
-    pub dgamma: R,
-    /// δγ = k₀ − k δφ
-    k0: R,
-    k: R,
-    /// Force per slack where both count the same.
-    pub scale: R,
-    from: (R, R),
-}
-
-impl<R: Real> Push<R> {
-    /// At rest in the cold start's place.
-    #[inline(always)]
-    pub fn new(acts: R::Mask) -> Self {
-        let (one, zero) = (R::one(), R::zero());
-        Push {
-            s: one,
-            gamma: one,
-            acts,
-            rest: zero,
-            ds: zero,
-            dgamma: zero,
-            k0: zero,
-            k: zero,
-            scale: one,
-            from: (one, one),
-        }
-    }
-
-    /// Remembers where the direction starts.
-    #[inline(always)]
-    pub fn remember(&mut self) {
-        self.from = (self.s, self.gamma);
-    }
-
-    /// To the point with product μ that has the a s − γ of where this share of the direction leads to.
-    #[inline(always)]
-    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R) {
-        let (s, gamma) = (alpha.mul_add(self.ds, self.from.0), alpha.mul_add(self.dgamma, self.from.1));
-        let (s, gamma) = split(self.scale.mul_add(s, -gamma), self.scale * mu);
-        self.s = R::select(lanes, s / self.scale, self.s);
-        self.gamma = R::select(lanes, gamma, self.gamma);
-    }
-
-    /// A start from a slack and a force that are known, both at least `least`.
-    #[inline(always)]
-    pub fn place(&mut self, lanes: R::Mask, s: R, gamma: R, least: R) {
-        self.s = R::select(lanes, s.max(least), self.s);
-        self.gamma = R::select(lanes, gamma.max(least), self.gamma);
-        // an attempt that ended in no number must not be multiplied by zero later
-        self.ds = R::select(lanes, R::zero(), self.ds);
-        self.dgamma = R::select(lanes, R::zero(), self.dgamma);
-    }
-
-    /// A start from a slack and a force that are known, of any sign.
-    #[inline(always)]
-    pub fn take(&mut self, lanes: R::Mask, s: R, gamma: R) {
-        self.s = R::select(lanes, s, self.s);
-        self.gamma = R::select(lanes, gamma, self.gamma);
-        self.ds = R::select(lanes, R::zero(), self.ds);
-        self.dgamma = R::select(lanes, R::zero(), self.dgamma);
-    }
-
-    /// The same for a row that is far from acting most of the time, such as a joint's limit: the force is at least what
-    /// makes the product the square of `least`, so that it starts near the centre and pushes nobody.
-    #[inline(always)]
-    pub fn place_far(&mut self, lanes: R::Mask, s: R, gamma: R, least: R) {
-        let s = s.max(least);
-        self.place(lanes, s, gamma.max(least * least / s), R::zero());
-    }
-
-    /// Takes the product to within a tenth and ten times the mean.
-    #[inline(always)]
-    pub fn centre(&mut self, lanes: R::Mask, mean: R) {
-        let (low, high) = (mean * R::constant(0.1) / self.s, mean * R::constant(10.0) / self.s);
-        self.gamma = R::select(lanes & self.acts, self.gamma.clamp(low, high), self.gamma);
-    }
-
-    /// Notes φ; gives |φ − s|.
-    #[inline(always)]
-    pub fn evaluate(&mut self, phi: R) -> R {
-        self.rest = R::select(self.acts, phi - self.s, R::zero());
-        self.rest.abs()
-    }
-
-    /// a (φ − s)²: an energy where slacks are velocities, and an energy times Δt where they are lengths.
-    #[inline(always)]
-    pub fn merit(&self) -> R {
-        self.scale * self.rest * self.rest
-    }
-
-    /// |φ − s|/s
-    #[inline(always)]
-    pub fn off_slack(&self) -> R {
-        self.rest.abs() / self.s
-    }
-
-    /// |s γ − κ|
-    #[inline(always)]
-    pub fn off_centre(&self, kappa: R) -> R {
-        R::select(self.acts, (self.s.mul_add(self.gamma, -kappa)).abs(), R::zero())
-    }
-
-    /// k of δγ = k₀ − k δφ.
-    #[inline(always)]
-    pub fn stiffness(&self) -> R {
-        R::select(self.acts, self.gamma / self.s, R::zero())
-    }
-
-    /// k₀ for an aim: γ δs + s δγ = t − s γ with δs = δφ + (φ − s). The last direction is that of the predictor.
-    #[inline(always)]
-    pub fn aim(&mut self, aim: Aim<R>) -> R {
-        let target = (self.ds * self.dgamma).neg_mul_add(aim.second, aim.mu);
-        let missing = self.s.neg_mul_add(self.gamma, target) * aim.products;
-        let k0 = self.gamma.neg_mul_add(self.rest, missing) / self.s;
-        self.k = self.stiffness();
-        self.k0 = R::select(self.acts, k0, R::zero());
-        self.k0
-    }
-
-    /// The direction that follows from δφ; gives δγ.
-    #[inline(always)]
-    pub fn follow(&mut self, dphi: R) -> R {
-        self.ds = R::select(self.acts, dphi + self.rest, R::zero());
-        self.dgamma = self.k.neg_mul_add(dphi, self.k0);
-        self.dgamma
-    }
-
-    /// The longest step, up to one, that leaves 1 − τ of both.
-    #[inline(always)]
-    pub fn longest(&self, tau: R) -> R {
-        let step = shrink(self.s, self.ds, tau).min(shrink(self.gamma, self.dgamma, tau));
-        R::select(self.acts, step, R::one())
-    }
-
-    /// (s + α δs)(γ + α δγ), and one where the row acts.
-    #[inline(always)]
-    pub fn product(&self, alpha: R) -> (R, R) {
-        let product = alpha.mul_add(self.ds, self.s) * alpha.mul_add(self.dgamma, self.gamma);
-        (R::select(self.acts, product, R::zero()), R::select(self.acts, R::one(), R::zero()))
-    }
-
-    /// Takes the step in the lanes that go on.
-    #[inline(always)]
-    pub fn advance(&mut self, going: R::Mask, alpha: R) {
-        self.s = R::select(going, alpha.mul_add(self.ds, self.s), self.s);
-        self.gamma = R::select(going, alpha.mul_add(self.dgamma, self.gamma), self.gamma);
-    }
-}
-
-/// The largest α ≤ 1 with y + α δ ≥ (1 − τ) y.
-#[inline(always)]
-pub(super) fn shrink<R: Real>(y: R, delta: R, tau: R) -> R {
-    let falls = delta.lt(R::zero());
-    let most = tau * y / R::select(falls, -delta, R::one());
-    R::select(falls, most.min(R::one()), R::one())
-}
-
-/// (x, y) with x − y = d and x y = m.
-#[inline(always)]
-pub(super) fn split<R: Real>(d: R, m: R) -> (R, R) {
-    let large = (d.abs() + d.mul_add(d, m * R::constant(4.0)).sqrt()) * R::constant(0.5);
-    let small = m / large;
-    let up = R::zero().lt(d);
-    (R::select(up, large, small), R::select(up, small, large))
 }
 
 /// Friction of up to [`MOST_DIRECTIONS`] directions. Entries beyond `n` are zero.
@@ -241,6 +62,8 @@ pub struct Rub<R: Real> {
     b0: [R; MOST_DIRECTIONS],
     /// Force per velocity where both count the same [kg].
     pub scale: R,
+    /// What the product is told in: ξ ∘ η is κ e times this.
+    pub unit: R,
     from: (R, [R; MOST_DIRECTIONS], R, [R; MOST_DIRECTIONS]),
 }
 
@@ -288,6 +111,7 @@ impl<R: Real> Rub<R> {
             q: none,
             b0: none,
             scale: one,
+            unit: one,
             from: (one, none, one, none),
         }
     }
@@ -305,6 +129,7 @@ impl<R: Real> Rub<R> {
     #[inline(always)]
     pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
         let (n, a, one, two) = (self.n, self.scale, R::one(), R::constant(2.0));
+        let mu = mu * self.unit;
         let mut d = [R::zero(); MOST_DIRECTIONS];
         for i in 0..n {
             let (b, w) =
@@ -336,11 +161,11 @@ impl<R: Real> Rub<R> {
         }
     }
 
-    /// Notes bound and velocity; gives the largest error of ξ₁ = β and w = v.
+    /// Notes bound and velocity; gives the largest error of ξ₁ = β and w = v, both as a velocity.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
         self.rest_bound = R::select(self.acts, bound - self.xi, R::zero());
-        let mut worst = self.rest_bound.abs();
+        let mut worst = self.rest_bound.abs() / self.scale;
         for i in 0..self.n {
             self.rest[i] = R::select(self.acts, v[i] - self.w[i], R::zero());
             worst = worst.max(self.rest[i].abs());
@@ -359,7 +184,7 @@ impl<R: Real> Rub<R> {
             self.b[i] = R::select(lanes, self.b[i] * share, self.b[i]);
         }
         let fast = dot(self.n, &self.w, &self.w).sqrt() / inside;
-        let eta = self.eta.max(fast).max(mean * R::constant(0.5) / self.xi);
+        let eta = self.eta.max(fast).max(mean * self.unit * R::constant(0.5) / self.xi);
         self.eta = R::select(lanes, eta, self.eta);
     }
 
@@ -370,14 +195,15 @@ impl<R: Real> Rub<R> {
         self.scale.mul_add(dot(self.n, &self.rest, &self.rest), bound)
     }
 
-    /// The largest entry of |ξ ∘ η − κ e|.
+    /// The largest entry of |ξ ∘ η − κ e|, in units.
     #[inline(always)]
     pub fn off_centre(&self, kappa: R) -> R {
+        let kappa = kappa * self.unit;
         let mut worst = (self.xi.mul_add(self.eta, dot(self.n, &self.b, &self.w)) - kappa).abs();
         for i in 0..self.n {
             worst = worst.max(self.xi.mul_add(self.w[i], self.eta * self.b[i]).abs());
         }
-        R::select(self.acts, worst, R::zero())
+        R::select(self.acts, worst / self.unit, R::zero())
     }
 
     /// P⁻¹ y with P = η₁ 1 − b wᵀ/ξ₁ (Sherman–Morrison); η₁ ξ₁ > |b·w| inside the cones.
@@ -423,6 +249,7 @@ impl<R: Real> Rub<R> {
     #[inline(always)]
     pub fn aim(&mut self, aim: Aim<R>, line: &RubLine<R>) -> Directions<R> {
         let n = self.n;
+        let aim = Aim { mu: aim.mu * self.unit, ..aim };
         if self.scaled {
             (self.q0, self.q) = Scaling::of(self).aim(self, aim);
             self.b0 = Scaling::respond(self, line);
@@ -484,7 +311,7 @@ impl<R: Real> Rub<R> {
         R::select(self.acts, step, R::one())
     }
 
-    /// ξ·η after a step, and one where there is friction.
+    /// ξ·η in units after a step, and one where there is friction.
     #[inline(always)]
     pub fn product(&self, alpha: R) -> (R, R) {
         let mut sum = alpha.mul_add(self.dxi, self.xi) * alpha.mul_add(self.deta, self.eta);
@@ -492,7 +319,7 @@ impl<R: Real> Rub<R> {
             let (b, w) = (alpha.mul_add(self.db[i], self.b[i]), alpha.mul_add(self.dw[i], self.w[i]));
             sum = b.mul_add(w, sum);
         }
-        (R::select(self.acts, sum, R::zero()), R::select(self.acts, R::one(), R::zero()))
+        (R::select(self.acts, sum / self.unit, R::zero()), R::select(self.acts, R::one(), R::zero()))
     }
 
     /// Takes the step in the lanes that go on.
@@ -530,11 +357,11 @@ fn stay_inside<R: Real>(n: usize, (y, y2): (R, &Directions<R>), (d, d2): (R, &Di
 }
 
 impl<R: Real> Rub<R> {
-    /// A start from a friction and a velocity that are known, both at least `least` inside their cones.
+    /// A start from a friction and a velocity that are known, both at least `least` inside their cones, friction in units.
     #[inline(always)]
     pub fn place(&mut self, lanes: R::Mask, (bound, b): (R, &Directions<R>), v: &Directions<R>, least: R) {
         let n = self.n;
-        let xi = bound.max(least);
+        let xi = bound.max(least * self.unit);
         // friction on the cone's boundary is pulled inside
         let length = dot(n, b, b).sqrt();
         let most = xi * R::constant(0.9);

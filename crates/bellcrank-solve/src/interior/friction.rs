@@ -94,6 +94,24 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.scale = scale)
     }
 
+    /// Sets what products are told in.
+    #[inline(always)]
+    pub fn set_unit(&mut self, unit: R) {
+        either!(self, law => law.unit = unit)
+    }
+
+    /// What products are told in.
+    #[inline(always)]
+    pub fn unit(&self) -> R {
+        either!(self, law => law.unit)
+    }
+
+    /// Sets it in the masked lanes.
+    #[inline(always)]
+    pub fn set_unit_in(&mut self, lanes: R::Mask, unit: R) {
+        either!(self, law => law.unit = R::select(lanes, unit, law.unit))
+    }
+
     /// Notes bound and velocity; gives the largest error of their equations.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {

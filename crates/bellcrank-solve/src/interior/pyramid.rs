@@ -4,7 +4,8 @@
 //! ([Dojo] notes 1.5): η = ±v + ψ, σ = bound − Σ β, β∘η = κ, ψ σ = κ. All are orthants, so that friction may be more by √2 on
 //! the edges than on the faces, and pulls aside where sliding is not along an edge.
 
-use super::cone::{Aim, Directions, MOST_DIRECTIONS, RubLine, shrink, split};
+use super::cone::{Aim, Directions, MOST_DIRECTIONS, RubLine};
+use super::push::{shrink, split};
 use bellcrank_math::Real;
 
 const FACETS: usize = 2 * MOST_DIRECTIONS;
@@ -32,6 +33,8 @@ pub struct Pyramid<R: Real> {
     b0: Directions<R>,
     /// Force per velocity where both count the same [kg].
     pub scale: R,
+    /// What products are told in: each is κ times this.
+    pub unit: R,
     from: ([R; FACETS], [R; FACETS], R, R),
 }
 
@@ -58,6 +61,7 @@ impl<R: Real> Pyramid<R> {
             q0: zero,
             b0: [zero; MOST_DIRECTIONS],
             scale: one,
+            unit: one,
             from: (ones, ones, one, one),
         }
     }
@@ -89,8 +93,9 @@ impl<R: Real> Pyramid<R> {
             psi = psi.max(v[i].abs());
         }
         psi += least;
+        let force = least * self.unit;
         for i in 0..self.n {
-            let (plus, minus) = (b[i].max(zero) + least, (-b[i]).max(zero) + least);
+            let (plus, minus) = (b[i].max(zero) + force, (-b[i]).max(zero) + force);
             sum = sum + plus + minus;
             self.beta[2 * i] = R::select(lanes, plus, self.beta[2 * i]);
             self.beta[2 * i + 1] = R::select(lanes, minus, self.beta[2 * i + 1]);
@@ -103,13 +108,14 @@ impl<R: Real> Pyramid<R> {
         }
         (self.dpsi, self.dslack) = (R::select(lanes, zero, self.dpsi), R::select(lanes, zero, self.dslack));
         self.psi = R::select(lanes, psi, self.psi);
-        self.slack = R::select(lanes, (bound - sum).max(least), self.slack);
+        self.slack = R::select(lanes, (bound - sum).max(force), self.slack);
     }
 
     /// Takes all products to within a tenth and ten times the mean.
     #[inline(always)]
     pub fn centre(&mut self, lanes: R::Mask, mean: R) {
-        let (lanes, low, high) = (lanes & self.acts, mean * R::constant(0.1), mean * R::constant(10.0));
+        let (lanes, mean) = (lanes & self.acts, mean * self.unit);
+        let (low, high) = (mean * R::constant(0.1), mean * R::constant(10.0));
         self.slack = R::select(lanes, self.slack.clamp(low / self.psi, high / self.psi), self.slack);
         for f in 0..2 * self.n {
             let (low, high) = (low / self.eta[f], high / self.eta[f]);
@@ -126,7 +132,7 @@ impl<R: Real> Pyramid<R> {
     /// To the nearest point with products μ of where the step leads to.
     #[inline(always)]
     pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R) {
-        let a = self.scale;
+        let (a, mu) = (self.scale, mu * self.unit);
         let (psi, slack) = (alpha.mul_add(self.dpsi, self.from.2), alpha.mul_add(self.dslack, self.from.3));
         let (slack, psi) = split(a.neg_mul_add(psi, slack), a * mu);
         self.psi = R::select(lanes, psi / a, self.psi);
@@ -140,7 +146,7 @@ impl<R: Real> Pyramid<R> {
         }
     }
 
-    /// Notes bound and velocity; gives the largest error of their equations.
+    /// Notes bound and velocity; gives the largest error of their equations as a velocity.
     #[inline(always)]
     pub fn evaluate(&mut self, bound: R, v: &Directions<R>) -> R {
         let mut open = bound - self.slack;
@@ -153,7 +159,7 @@ impl<R: Real> Pyramid<R> {
             }
         }
         self.rest_bound = R::select(self.acts, open, R::zero());
-        worst.max(self.rest_bound.abs())
+        worst.max(self.rest_bound.abs() / self.scale)
     }
 
     /// Squares of what is left, as an energy [J].
@@ -169,11 +175,12 @@ impl<R: Real> Pyramid<R> {
     /// The largest |product − κ|.
     #[inline(always)]
     pub fn off_centre(&self, kappa: R) -> R {
+        let kappa = kappa * self.unit;
         let mut worst = self.psi.mul_add(self.slack, -kappa).abs();
         for f in 0..2 * self.n {
             worst = worst.max(self.beta[f].mul_add(self.eta[f], -kappa).abs());
         }
-        R::select(self.acts, worst, R::zero())
+        R::select(self.acts, worst / self.unit, R::zero())
     }
 
     /// k = β/η by facet, and m = σ + ψ Σ k.
@@ -219,6 +226,7 @@ impl<R: Real> Pyramid<R> {
     /// b₀ for an aim. The last direction is that of the predictor.
     #[inline(always)]
     pub fn aim(&mut self, aim: Aim<R>) -> Directions<R> {
+        let aim = Aim { mu: aim.mu * self.unit, ..aim };
         self.q0 = missing(aim, (self.psi, self.dpsi), (self.slack, self.dslack));
         for f in 0..2 * self.n {
             self.q[f] = missing(aim, (self.beta[f], self.dbeta[f]), (self.eta[f], self.deta[f]));
@@ -284,7 +292,7 @@ impl<R: Real> Pyramid<R> {
             sum = beta.mul_add(eta, sum);
         }
         let count = R::constant((2 * self.n + 1) as f64);
-        (R::select(self.acts, sum, R::zero()), R::select(self.acts, count, R::zero()))
+        (R::select(self.acts, sum / self.unit, R::zero()), R::select(self.acts, count, R::zero()))
     }
 
     /// Takes the step in the lanes that go on.

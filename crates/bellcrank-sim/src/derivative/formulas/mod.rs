@@ -21,7 +21,7 @@ use crate::derivative::Wrt;
 use crate::interior::{InteriorWorkspace, is_searched};
 use crate::layout::{DriveLayout, Layout};
 use crate::state::{Control, State};
-use crate::step::{Settings, stage};
+use crate::step::{Integrator, Settings, stage};
 use crate::workspace::Workspace;
 use bellcrank_collide::PairKind;
 use bellcrank_math::{Inline, Mask, Real};
@@ -72,12 +72,16 @@ pub(crate) fn is_control(wrt: Wrt) -> bool {
 /// Where the formulas hold for this step: no lines, no joint torn open, and contacts by features that are fixed to
 /// their shapes.
 pub(crate) fn is_covered<R: Real>(answer: &Answer<'_, R>) -> R::Mask {
-    let Answer { layout, settings, dt, ws, own, .. } = *answer;
+    let Answer { layout, settings, dt, state, ws, own, .. } = *answer;
     let (zero, mut holds) = (R::zero(), R::Mask::splat(layout.lines.is_empty()));
     for (joint, rows) in layout.joints.iter().zip(&ws.joints) {
         for i in 0..joint.kind.row_count() {
             holds = holds & rows.target[i].abs().le(zero);
         }
+    }
+    if settings.integrator == Integrator::Variational {
+        // formulas know whole intervals only, not a start from velocities of an instant
+        holds = holds & (state.interval - R::one()).abs().le(zero);
     }
     // what is deep inside is let out slowly, by where it starts
     let slow = R::constant(-settings.recovery_speed) * dt;
