@@ -45,6 +45,18 @@ mod step;
 mod workspace;
 mod worlds;
 
+/// What the library checks about itself from within, one function per law; they panic where it does not hold.
+#[cfg(feature = "checks")]
+#[doc(hidden)]
+pub mod checks {
+    pub use crate::derivative::blocks::*;
+
+    /// D and ∂P⁺/∂ω of the implicit step against dual numbers.
+    pub fn slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers() {
+        crate::interior::slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers();
+    }
+}
+
 pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
 pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Variant};

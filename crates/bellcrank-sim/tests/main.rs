@@ -1,6 +1,7 @@
 //! The laws of the step, one module each. They are one program, so that the engine is linked once.
 
 mod assembly;
+mod blocks_of_derivatives;
 mod closed_form_contact;
 mod common;
 mod discrete_mechanics;

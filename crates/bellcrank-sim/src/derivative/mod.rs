@@ -21,8 +21,8 @@
 //! by the interior point at κ.
 
 mod adjoint;
-#[cfg(test)]
-mod blocks;
+#[cfg(feature = "checks")]
+pub mod blocks;
 mod columns;
 mod formulas;
 mod inputs;

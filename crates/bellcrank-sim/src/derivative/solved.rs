@@ -125,7 +125,7 @@ pub(crate) struct Scratch {
     slopes: Slopes,
     pub(super) formulas: Formulas<f64>,
     /// Everything in dual numbers, to compare with.
-    #[cfg(test)]
+    #[cfg(feature = "checks")]
     pub without_formulas: bool,
     pub columns: Columns,
     /// Minimal Jacobians of one world.
@@ -159,7 +159,7 @@ impl Scratch {
             passes: Passes::default(),
             slopes: Slopes::default(),
             formulas: Formulas::new(layout),
-            #[cfg(test)]
+            #[cfg(feature = "checks")]
             without_formulas: false,
             columns: Columns::default(),
             several: None,
@@ -231,7 +231,7 @@ impl Scratch {
     pub fn is_covered(&self, source: &Source<'_>, settings: &Settings) -> bool {
         let answer = self.solved.answer(source, settings);
         let covered = stage!(f64, is_covered(&answer));
-        #[cfg(test)]
+        #[cfg(feature = "checks")]
         let covered = covered && !self.without_formulas;
         covered
     }

@@ -26,8 +26,10 @@ mod system;
 mod touch;
 mod workspace;
 
+#[cfg(feature = "checks")]
+pub(crate) use body::slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers;
 pub(crate) use body::{BodyStep, angular_momentum};
-#[cfg(test)]
+#[cfg(feature = "checks")]
 pub(crate) use direction::right_hand_side;
 pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
 pub(crate) use matrix::{all_rows, end_change};
