@@ -58,7 +58,7 @@ pub mod checks {
 }
 
 pub use all_rows::AllRows;
-pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
+pub use batch::{Batch, BatchError, BatchOptions, BodyContact, KeyframeTrouble, Precision, StepReport};
 pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Variant};
 pub use constants::Constants;
 pub use derivative::{

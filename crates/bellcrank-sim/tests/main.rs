@@ -12,6 +12,7 @@ mod hand_calculations;
 mod hard_contact;
 mod implicit_contact;
 mod integrators;
+mod keyframes;
 mod loops_stay_closed;
 mod minimal_coordinates;
 mod model_features;
