@@ -3,7 +3,8 @@
 # then lint, types, tests, examples. Needs python3 and Rust only.
 #   BELLCRANK_PYTHON_PROFILE=release   builds what users get, and checks the wheel's size; otherwise the quick profile
 #   BELLCRANK_PYTHON_LIBRARY=lib_native.so   takes a native part that is built already
-#   BELLCRANK_PYTHON_EXTRAS="torch jax"   installs more packages, whose tests are skipped otherwise
+#   BELLCRANK_PYTHON_EXTRAS="torch"   installs more packages, whose tests are skipped otherwise
+#   BELLCRANK_SKIPPED=FILE   lists the tests that were skipped there, with their reasons
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -15,16 +16,7 @@ venv="$target/python-venv"
 profile="${BELLCRANK_PYTHON_PROFILE:-dev}"
 
 step "virtual environment"
-if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
-    rm -rf "$venv"
-    if ! python3 -m venv "$venv"; then
-        echo "missing: the module venv of python3 (Debian/Ubuntu: apt-get install python3-venv)" >&2
-        exit 1
-    fi
-fi
-# shellcheck disable=SC2086 # extras are words
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-    "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0" "websockets>=13" ${BELLCRANK_PYTHON_EXTRAS:-}
+./environment.sh
 
 if [ -n "${BELLCRANK_PYTHON_LIBRARY:-}" ]; then
     step "install with $BELLCRANK_PYTHON_LIBRARY"

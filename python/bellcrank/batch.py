@@ -176,13 +176,22 @@ class Batch(Synced, Leaving):
     def reset_to_keyframe(self, name: str, worlds: Worlds = None) -> NDArray[np.bool_]:
         """Puts worlds to a named pose of the model at rest, loops closed, motors holding it.
 
-        Gives ``(worlds,)``: which were chosen and succeeded; the others stay as they were.
+        Angles are those of the keyframe, counted through whole turns. Gives ``(worlds,)``: which were chosen and
+        succeeded; the others stay as they were, and ``keyframe_trouble`` says why.
         """
         chosen = self._chosen(worlds)
         self._push()
         done = self._native.reset_to_keyframe(chosen, name)
         self._pull()
         return self._mask(chosen, done)
+
+    def keyframe_trouble(self, name: str, world: int = 0) -> Optional[str]:
+        """Why a world cannot be put to a keyframe: which joint stays open, which coupling does not hold.
+
+        ``None`` where it can. The world stays as it is.
+        """
+        self._push()
+        return self._native.keyframe_trouble(world, name)
 
     def assemble(
         self,

@@ -270,6 +270,14 @@ impl Batch {
         Ok(done.map_err(Problem::from)?)
     }
 
+    /// Why a world cannot be put to a keyframe, or nothing.
+    fn keyframe_trouble(&self, py: Python<'_>, world: usize, name: &str) -> PyResult<Option<String>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch_to_change()?;
+        let trouble = batch.keyframe_trouble(world, name).map_err(Problem::from)?;
+        Ok(trouble.map(|trouble| trouble.to_string()))
+    }
+
     /// Linear and angular momentum about the origin.
     fn momentum(&self, py: Python<'_>, world: usize) -> PyResult<[f64; 6]> {
         let (p, l) = self.lock(py)?.batch()?.momentum(world).map_err(Problem::from)?;

@@ -28,16 +28,14 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     if importlib.util.find_spec("mujoco") is None:
-        print("skipped: the package mujoco is not installed")
-        return
+        sys.exit("the package mujoco is not installed")
     dump = sys.argv[1]
     # with --all, files that MuJoCo itself refuses are failures and not fragments of others
     strict = "--all" in sys.argv
     named = [pathlib.Path(p) for p in sys.argv[2:] if p != "--all"]
     files = [f for p in named for f in files_of(p)] if named else default_files()
     if not files:
-        print("skipped: there are no models to compare")
-        return
+        sys.exit("there are no models to compare")
     print("| model | loads | bodies | joints | loops | mass [kg] | mass error | worst error | ignored |")
     print("|---|---|---|---|---|---|---|---|---|")
     failures = [line for path in files for line in compare(dump, path, strict)]

@@ -56,7 +56,7 @@ fn names_that_mean_nothing_are_told_with_the_nearest() {
   </actuator>
   <contact><exclude body1='left_arm' body2='foot'/><pair geom1='g' geom2='h'/></contact>
   <sensor><gyro name='s' site='top'/><jointpos name='t' joint='hip'/></sensor>
-  <keyframe><key name='k' qpos='1 2' ctrl='1 2 3'/></keyframe>
+  <keyframe><key name='k' qpos='1 2 3 4 5 6' ctrl='1 2 3'/></keyframe>
 </mujoco>"
     ));
 }

@@ -270,3 +270,45 @@ fn softness_is_listed_once_and_slips_of_the_pen_each() {
     let carried = usize::from(!Feature::GravityCompensation.simulated());
     assert_eq!(listed(&model, "gravity compensation"), carried);
 }
+
+/// Fewer numbers than coordinates: the others are those of the reference pose, and it is told. A quaternion of zeros turns
+/// nothing, as in MuJoCo.
+#[test]
+fn short_keyframes_are_completed_and_zero_quaternions_turn_nothing() {
+    let model = read(
+        "<mujoco><compiler angle='radian'/><worldbody>\
+           <body name='b' pos='0 0 2'><freejoint name='f'/><geom size='.1'/>\
+             <body name='c'><joint name='h' ref='4'/><geom size='.1'/></body></body></worldbody>\
+         <keyframe><key name='short' qpos='1 2'/><key name='zero' qpos='0 0 1 0 0 0 0 9'/></keyframe></mujoco>",
+    );
+    let said = |k: usize, joint: &str| {
+        let id = model.joint_id(joint).unwrap();
+        let key = &model.keyframes()[k];
+        key.joints.iter().find(|(other, _)| other.id() == id).unwrap().1.clone()
+    };
+    assert_eq!(said(0, "f"), [1.0, 2.0, 2.0, 1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(said(0, "h"), [4.0]);
+    assert_eq!(said(1, "f"), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(said(1, "h"), [9.0]);
+    let why: Vec<&str> = model.ignored().iter().map(|i| i.why.as_str()).collect();
+    assert_eq!(why, ["qpos has 2 of 8 numbers; the others are those of the reference pose"]);
+}
+
+/// `ref` beyond a half turn: the reference pose shows 4 − 2π, and the coordinate is 4, within its range.
+#[test]
+fn a_reference_beyond_a_half_turn_is_counted() {
+    for reference in [4.0, -4.0, 20.0] {
+        let [low, high] = [reference - 0.5, reference + 0.5];
+        let model = read(&format!(
+            "<mujoco><compiler angle='radian'/><worldbody><body name='b'>\
+               <joint name='h' ref='{reference}' range='{low} {high}'/><geom size='.1'/></body></worldbody></mujoco>"
+        ));
+        let q = model.reference_coordinates(model.joint_id("h").unwrap())[0];
+        assert!((q - reference).abs() < 1e-12, "{q} instead of {reference}");
+        assert!(!model.warnings().iter().any(|w| w.text.contains("outside its range")), "{reference}");
+        // and there and back
+        let again = read(&bellcrank_import::to_mjcf(&model).text);
+        let q = again.reference_coordinates(again.joint_id("h").unwrap())[0];
+        assert!((q - reference).abs() < 1e-9, "{q} instead of {reference} after a round trip");
+    }
+}

@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn noise_ends_in_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         for (parser, _) in seeds() {
-            feed(parser, &bytes);
+            prop_assert!(!feed(parser, &bytes), "{parser:?} understands {bytes:?}");
         }
     }
 }

@@ -5,14 +5,10 @@ use bellcrank_math::Vec3;
 use bellcrank_model::{Control, Geometry, JointKind, Model};
 use std::path::Path;
 
-/// A file beside the workspace; says so when it is not there.
-fn shared(name: &str) -> Option<Model> {
+/// A file in the folder `shared` beside the repository.
+fn shared(name: &str) -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.is_file() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")))
+    load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn count(model: &Model, kind: JointKind) -> usize {
@@ -20,8 +16,12 @@ fn count(model: &Model, kind: JointKind) -> usize {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn dr_legs_has_31_bodies_36_joints_and_6_loops() {
-    let Some(model) = shared("dr_legs/dr_legs_with_boxes.usda") else { return };
+    let model = shared("dr_legs/dr_legs_with_boxes.usda");
     assert_eq!((model.bodies().len(), model.joints().len(), model.loops().len()), (31, 36, 6));
     assert_eq!((model.mobility(), model.row_count(), model.redundant_rows()), (18, 180, 12));
     assert!((model.mass() - 2.4708).abs() < 5e-5);
@@ -30,8 +30,12 @@ fn dr_legs_has_31_bodies_36_joints_and_6_loops() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn the_test_mechanism_has_every_kind_of_joint_it_is_annotated_with() {
-    let Some(model) = shared("dr_testmech/dr_testmech.usda") else { return };
+    let model = shared("dr_testmech/dr_testmech.usda");
     assert_eq!((model.bodies().len(), model.joints().len(), model.mobility()), (10, 14, 1));
     let kinds = [
         (JointKind::Fixed, 2),

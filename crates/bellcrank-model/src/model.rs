@@ -185,6 +185,18 @@ impl Model {
         reference_frames(&self.parts, joint).1
     }
 
+    /// Coordinates of a joint at the reference pose; angles are counted through the whole turns of [`Dof::turns`].
+    pub fn reference_coordinates(&self, joint: JointId) -> [f64; 7] {
+        let part = &self.joints()[joint.index()];
+        let mut q = kinematics::coordinates(part.kind, self.reference_joint_pose(joint));
+        if part.kind.has_scalar_coordinates() {
+            for (k, dof) in part.dofs.iter().enumerate().filter(|(k, _)| part.kind.is_angle(*k)) {
+                q[k] += core::f64::consts::TAU * f64::from(dof.turns);
+            }
+        }
+        q
+    }
+
     /// How far the most open joint is open at the reference pose: [m] and [rad].
     pub fn reference_gap(&self) -> (f64, f64) {
         self.joint_gaps().fold((0.0, 0.0), |(m, r), (_, metres, radians)| (metres.max(m), radians.max(r)))

@@ -6,7 +6,7 @@
 use crate::actuator::{Actuator, Control};
 use crate::fault::Warning;
 use crate::ids::{BodyId, JointId};
-use crate::joint::{Joint, kinematics};
+use crate::joint::Joint;
 use crate::model::Model;
 use crate::resolve::said;
 use crate::size::{Reach, reaches};
@@ -65,7 +65,7 @@ fn limits(model: &Model) -> Vec<Warning> {
         if !joint.kind.has_scalar_coordinates() {
             continue;
         }
-        let q = kinematics::coordinates(joint.kind, model.reference_joint_pose(JointId::new(j)));
+        let q = model.reference_coordinates(JointId::new(j));
         for (k, (dof, q)) in joint.dofs.iter().zip(q).enumerate() {
             let angle = joint.kind.is_angle(k);
             if q < dof.limits[0] - LIMIT_SLACK || q > dof.limits[1] + LIMIT_SLACK {

@@ -8,17 +8,17 @@
 use crate::constants::Constants;
 use crate::layout::{DofLayout, Layout};
 use crate::rows::{self, RowSettings};
+use crate::settings::{Method, Settings};
 use crate::state::State;
 use crate::status::Report;
-use crate::step::{Method, Settings};
 use crate::workspace::Workspace;
 use crate::{couplings, motion};
 use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 
 /// Change of an asked angle per iteration at most [rad].
-const LARGEST_TURN: f64 = 0.1;
+pub(crate) const LARGEST_TURN: f64 = 0.1;
 /// Change of an asked distance per iteration at most [m].
-const LARGEST_SLIDE: f64 = 0.02;
+pub(crate) const LARGEST_SLIDE: f64 = 0.02;
 /// ε of all rows: each iteration leaves that fraction open, and H needs as many digits more than the masses do, which
 /// numbers of 32 bits do not have for rods that hang on something heavy.
 fn softness<R: Real>() -> f64 {
@@ -171,7 +171,13 @@ fn iterate<R: Real>(
     rows::push_closed(layout, ws);
     push_targets(layout, targets, ws);
     ws.factor.solve(&layout.pattern, &mut ws.x);
-    let residual = metres.max(radians).max(missed);
+    let mut residual = metres.max(radians).max(missed);
+    if bases_stay {
+        // an assembly holds couplings as it holds joints
+        for (pushing, weight) in ws.coupling_closing.iter().zip(&constants.coupling_weight) {
+            residual = residual.max((*pushing / (*weight * settings.stiffness)).abs());
+        }
+    }
     let moves = tolerance.lt(residual);
     for b in 0..layout.position.len() {
         let move_by = -Twist::from_array(ws.x[layout.position[b]]);

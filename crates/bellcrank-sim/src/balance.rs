@@ -7,7 +7,7 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::step::Times;
+use crate::settings::Times;
 use crate::workspace::Workspace;
 use crate::{cones, couplings, lines, motion, rows};
 use bellcrank_math::{Real, Twist};

@@ -6,8 +6,8 @@
 use crate::constants::Constants;
 use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
+use crate::settings::{Settings, Times};
 use crate::state::State;
-use crate::step::{Settings, Times};
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
 use bellcrank_collide::{Surface, collide};
 use bellcrank_math::{Mask, Real, Vec3};

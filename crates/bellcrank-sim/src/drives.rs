@@ -13,8 +13,8 @@
 
 use crate::constants::{ActuatorConstants, Constants};
 use crate::layout::{DriveLayout, Layout, ScalarKind};
+use crate::settings::Times;
 use crate::state::{Control, State};
-use crate::step::Times;
 use crate::workspace::Workspace;
 use bellcrank_math::{Mask, Real};
 

@@ -40,6 +40,7 @@ mod motion;
 mod pile;
 mod readout;
 mod rows;
+mod settings;
 mod snapshot;
 mod state;
 mod status;
@@ -47,8 +48,20 @@ mod step;
 mod workspace;
 mod worlds;
 
+/// What the library checks about itself from within, one function per law; they panic where it does not hold.
+#[cfg(feature = "checks")]
+#[doc(hidden)]
+pub mod checks {
+    pub use crate::derivative::blocks::*;
+
+    /// D and ∂P⁺/∂ω of the implicit step against dual numbers.
+    pub fn slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers() {
+        crate::interior::slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers();
+    }
+}
+
 pub use all_rows::AllRows;
-pub use batch::{Batch, BatchError, BatchOptions, BodyContact, Precision, StepReport};
+pub use batch::{Batch, BatchError, BatchOptions, BodyContact, KeyframeTrouble, Precision, StepReport};
 pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Smoothing, Variant};
 pub use constants::Constants;
 pub use derivative::{
@@ -57,7 +70,7 @@ pub use derivative::{
 pub use field::Field;
 pub use layout::Layout;
 pub use readout::{Metrics, Readout};
+pub use settings::{Integrator, Method, Settings, Solver};
 pub use state::{Control, State};
 pub use status::{Report, WorldStatus};
-pub use step::{Integrator, Method, Settings, Solver};
 pub use workspace::Workspace;

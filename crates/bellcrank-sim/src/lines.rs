@@ -10,8 +10,8 @@ use crate::constants::Constants;
 use crate::couplings;
 use crate::drives::{Passive, motor_effort, row_velocity};
 use crate::layout::{Layout, LineLayout, LineSource};
+use crate::settings::Times;
 use crate::state::{Control, State};
-use crate::step::Times;
 use crate::workspace::Workspace;
 use bellcrank_math::{Mask, Real, Vec3, Wrench};
 

@@ -12,8 +12,8 @@
 
 use crate::constants::{BodyConstants, Constants};
 use crate::layout::Layout;
+use crate::settings::Times;
 use crate::state::{Control, State};
-use crate::step::Times;
 use crate::workspace::Workspace;
 use bellcrank_math::{Mask, Mat3, Pose, Real, Sym3, Twist, Vec3, so3};
 use bellcrank_solve::BlockFactor;

@@ -3,7 +3,7 @@
 use crate::layout::{DriveLayout, Layout};
 use crate::lines::line_length;
 use bellcrank_math::{Mask, Pose, Real, Twist};
-use bellcrank_model::{JointId, Model, kinematics};
+use bellcrank_model::{JointId, Model};
 
 /// Everything needed to resume, bit for bit. If it is not in here, a replay may not depend on it.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl<R: Real> State<R> {
     pub fn reference(model: &Model, layout: &Layout) -> Self {
         let mut q = Vec::with_capacity(layout.coordinate_count);
         for (j, joint) in model.joints().iter().enumerate() {
-            let here = kinematics::coordinates(joint.kind, model.reference_joint_pose(JointId::new(j)));
+            let here = model.reference_coordinates(JointId::new(j));
             q.extend(here[..joint.kind.coordinate_count()].iter().map(|x| R::constant(*x)));
         }
         State {

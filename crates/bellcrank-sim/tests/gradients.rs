@@ -101,24 +101,52 @@ fn block(mu: f64) -> Arc<Model> {
     built(m)
 }
 
-/// Resting, sliding, and a corner that hits the ground.
-#[test]
-fn a_box_on_the_ground() {
-    let mut b = batch(&block(0.5), 0.05);
-    b.step(10);
-    check("resting box", &b, &everything(&b), 1e-6);
-    b.set_body_velocity(0, 0, Twist::new(Vec3::new(2.0, 0.5, 0.0), Vec3::zero())).unwrap();
-    b.step(1);
-    check("sliding box", &b, &everything(&b), 1e-6);
-    let tilt = bellcrank_math::so3::exp(Vec3::new(0.5, 0.7, 0.0));
-    b.set_body_pose(0, 0, Pose::new(tilt, Vec3::new(0.0, 0.0, 0.45))).unwrap();
-    b.set_body_velocity(0, 0, Twist::new(Vec3::new(1.0, -0.5, -2.0), Vec3::new(1.0, 2.0, -3.0))).unwrap();
-    check("corner impact", &b, &everything(&b), 1e-6);
+/// A world whose step is differentiated, and how many of its columns are looked at: every `one_in`-th from `first` on.
+struct Scene {
+    name: String,
+    batch: Batch,
+    first: usize,
+    one_in: usize,
 }
 
-/// A body with a leg that slides in it, on a round foot, pushed by a motor: a hopper.
-#[test]
-fn a_hopper() {
+impl Scene {
+    fn all_of(name: &str, batch: Batch) -> Self {
+        Scene::some_of(name, batch, 0, 1)
+    }
+
+    fn some_of(name: &str, batch: Batch, first: usize, one_in: usize) -> Self {
+        Scene { name: name.to_owned(), batch, first, one_in }
+    }
+
+    fn columns(&self) -> Vec<Wrt> {
+        everything(&self.batch).into_iter().skip(self.first).step_by(self.one_in).collect()
+    }
+}
+
+/// A cube at rest, one that slides, and one whose corner hits the ground.
+fn cubes() -> Vec<Scene> {
+    let resting = || {
+        let mut b = batch(&block(0.5), 0.05);
+        b.step(10);
+        b
+    };
+    let mut sliding = resting();
+    sliding.set_body_velocity(0, 0, Twist::new(Vec3::new(2.0, 0.5, 0.0), Vec3::zero())).unwrap();
+    sliding.step(1);
+    let mut falling = resting();
+    let tilt = bellcrank_math::so3::exp(Vec3::new(0.5, 0.7, 0.0));
+    falling.set_body_pose(0, 0, Pose::new(tilt, Vec3::new(0.0, 0.0, 0.45))).unwrap();
+    let V = Twist::new(Vec3::new(1.0, -0.5, -2.0), Vec3::new(1.0, 2.0, -3.0));
+    falling.set_body_velocity(0, 0, V).unwrap();
+    vec![
+        Scene::all_of("a cube at rest", resting()),
+        Scene::all_of("a cube that slides", sliding),
+        Scene::all_of("a corner that hits the ground", falling),
+    ]
+}
+
+/// A body with a leg that slides in it, on a round foot, pushed by a motor.
+fn hopper() -> Scene {
     let mut m = ModelBuilder::new("hopper");
     let body = m.body(Body::new("body").at(Pose::translation(0.0, 0.0, 0.55)).solid_sphere(4.18, 0.1));
     let foot = m.body(Body::new("foot").at(Pose::translation(0.02, 0.0, 0.05)).solid_sphere(0.52, 0.05));
@@ -131,47 +159,79 @@ fn a_hopper() {
     b.set_body_velocity(0, 0, Twist::new(Vec3::new(0.3, 0.1, -0.2), Vec3::new(0.1, 0.2, 0.3))).unwrap();
     b.set_target_position(0, 0, -0.02).unwrap();
     b.step(3);
-    check("hopper", &b, &everything(&b), 1e-6);
+    Scene::all_of("a hopper", b)
 }
 
-/// A biped whose legs close loops, standing on its feet: every fourth column from `first` on, so that four tests at a time
-/// see every one.
-fn standing_biped(first: usize) {
-    let mut b = batch(&built(library::hybrid_biped()), 0.01);
-    b.step(5);
-    let some: Vec<Wrt> = everything(&b).into_iter().skip(first).step_by(4).collect();
-    check("biped", &b, &some, 1e-6);
+/// Four bars in a plane, whose loop has redundant rows, and a biped on its feet whose legs close loops.
+fn loops() -> Vec<Scene> {
+    let mut bars = batch(&built(library::four_bar()), 0.01);
+    bars.set_effort(0, 0, 0.1).unwrap();
+    bars.step(7);
+    let mut biped = batch(&built(library::hybrid_biped()), 0.01);
+    biped.step(5);
+    vec![Scene::all_of("a four-bar", bars), Scene::all_of("a standing biped with loops", biped)]
 }
 
-#[test]
-fn a_standing_biped_with_loops_first_quarter() {
-    standing_biped(0);
+/// Every kind of joint, with springs, dampers and motors at work, thrown and spinning.
+fn twisters() -> Vec<Scene> {
+    let scene = |(k, kind)| {
+        let mut b = batch(&built(twister(kind, 0.3, 0.1)), 0.02);
+        throw(&mut b, 0.5);
+        for a in 0..b.model(0).unwrap().actuators().len() {
+            b.set_effort(0, a, if a % 2 == 0 { 0.2 } else { -0.1 }).unwrap();
+        }
+        b.step(5);
+        Scene::some_of(&format!("twister {kind:?}"), b, k % 3, 3)
+    };
+    kinds().enumerate().map(scene).collect()
 }
 
-#[test]
-fn a_standing_biped_with_loops_second_quarter() {
-    standing_biped(1);
-}
-
-#[test]
-fn a_standing_biped_with_loops_third_quarter() {
-    standing_biped(2);
-}
-
-#[test]
-fn a_standing_biped_with_loops_last_quarter() {
-    standing_biped(3);
-}
-
-/// Four bars in a plane on a ground that the coupler touches; the loop has redundant rows.
-#[test]
-fn a_four_bar() {
-    let mut b = batch(&built(library::four_bar()), 0.01);
-    for a in 0..b.model(0).unwrap().actuators().len() {
-        b.set_effort(0, a, 0.1).unwrap();
+/// Robots that stand or lie on the ground, and one that flies for a tenth of a second.
+fn robots() -> Vec<Scene> {
+    let after = |build: fn() -> ModelBuilder, steps: usize| {
+        let mut b = batch(&built(build()), 0.01);
+        b.step(steps);
+        b
+    };
+    let mut flying = after(library::humanoid, 5);
+    for body in 0..31 {
+        let X = flying.body_pose(0, body).unwrap();
+        flying.set_body_pose(0, body, Pose::new(X.R, X.p + Vec3::new(0.0, 0.0, 3.0))).unwrap();
     }
-    b.step(7);
-    check("four-bar", &b, &everything(&b), 1e-6);
+    flying.step(10);
+    vec![
+        Scene::some_of("humanoid", after(library::humanoid, 5), 0, 17),
+        Scene::some_of("humanoid in the air", flying, 5, 23),
+        Scene::some_of("quadruped", after(library::quadruped, 20), 0, 17),
+        Scene::some_of("arm", after(library::arm, 20), 0, 17),
+        Scene::some_of("five-bar quadruped", after(library::five_bar_quadruped, 10), 0, 17),
+    ]
+}
+
+/// Columns that one thread looks at at a time.
+const PIECE: usize = 64;
+
+/// In every scene, for every number that a step depends on. All cores take part, piece by piece, since the biped alone has
+/// nineteen hundred columns.
+#[test]
+fn every_column_is_its_central_difference() {
+    let mut scenes = cubes();
+    scenes.push(hopper());
+    scenes.extend(loops().into_iter().chain(twisters()).chain(robots()));
+    let columns: Vec<Vec<Wrt>> = scenes.iter().map(Scene::columns).collect();
+    let pieces: Vec<(&Scene, &[Wrt])> = scenes
+        .iter()
+        .zip(&columns)
+        .flat_map(|(scene, columns)| columns.chunks(PIECE).map(move |piece| (scene, piece)))
+        .collect();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || {
+        while let Some((scene, piece)) = pieces.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            check(&scene.name, &scene.batch, piece, 1e-6);
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
 }
 
 /// A ball above a plane, κ/φ against gravity: φ/Δt = v₀ − g Δt + z/Δt + κ/(m φ) in closed form, with
@@ -335,46 +395,6 @@ fn balls_on_hills_do_not_see_each_other() {
     let together = run(0..8);
     for way in 0..8 {
         assert!(run(way..way + 1)[0] == together[way], "ball {way}");
-    }
-}
-
-/// Every kind of joint, with springs, dampers and motors at work, thrown and spinning: every third number of all.
-#[test]
-fn every_kind_of_joint() {
-    for (k, kind) in kinds().enumerate() {
-        let mut b = batch(&built(twister(kind, 0.3, 0.1)), 0.02);
-        throw(&mut b, 0.5);
-        for a in 0..b.model(0).unwrap().actuators().len() {
-            b.set_effort(0, a, if a % 2 == 0 { 0.2 } else { -0.1 }).unwrap();
-        }
-        b.step(5);
-        let some: Vec<Wrt> = everything(&b).into_iter().skip(k % 3).step_by(3).collect();
-        check(&format!("twister {kind:?}"), &b, &some, 1e-6);
-    }
-}
-
-/// Robots that fly for a tenth of a second, and that stand or lie on the ground.
-#[test]
-fn robots_in_the_air_and_on_the_ground() {
-    for (name, build, steps) in [
-        ("humanoid", library::humanoid as fn() -> ModelBuilder, 5),
-        ("quadruped", library::quadruped, 20),
-        ("arm", library::arm, 20),
-        ("five-bar quadruped", library::five_bar_quadruped, 10),
-    ] {
-        let mut b = batch(&built(build()), 0.01);
-        b.step(steps);
-        let some: Vec<Wrt> = everything(&b).into_iter().step_by(17).collect();
-        check(name, &b, &some, 1e-6);
-        if name == "humanoid" {
-            for body in 0..31 {
-                let X = b.body_pose(0, body).unwrap();
-                b.set_body_pose(0, body, Pose::new(X.R, X.p + Vec3::new(0.0, 0.0, 3.0))).unwrap();
-            }
-            b.step(10);
-            let some: Vec<Wrt> = everything(&b).into_iter().skip(5).step_by(23).collect();
-            check("humanoid in the air", &b, &some, 1e-6);
-        }
     }
 }
 

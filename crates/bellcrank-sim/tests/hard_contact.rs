@@ -8,7 +8,7 @@ use bellcrank_model::{
 };
 use bellcrank_sim::{Batch, FrictionCone, InteriorPoint, Smoothing, WorldStatus};
 
-fn point(tolerance: f64) -> InteriorPoint {
+pub fn point(tolerance: f64) -> InteriorPoint {
     InteriorPoint { kappa: tolerance, smoothing: Smoothing::Absolute, tolerance, ..InteriorPoint::default() }
 }
 
@@ -36,7 +36,7 @@ fn lowest(b: &Batch) -> f64 {
     low
 }
 
-fn lift(b: &mut Batch, up: f64, turn: Vec3) {
+pub fn lift(b: &mut Batch, up: f64, turn: Vec3) {
     let count = b.model(0).unwrap().bodies().len();
     let (R, centre) = (so3::exp(turn), b.body_pose(0, 0).unwrap().p);
     for body in 0..count {
@@ -46,8 +46,15 @@ fn lift(b: &mut Batch, up: f64, turn: Vec3) {
     }
 }
 
-/// Median and largest number of iterations, and the lowest point over a run. All steps must converge.
-fn fall(b: &mut Batch, steps: usize, what: &str) -> (usize, usize, f64) {
+/// Iterations of the steps of a run, and the lowest point of all [m].
+pub struct Fall {
+    pub median: usize,
+    pub most: usize,
+    pub lowest: f64,
+}
+
+/// All steps must converge.
+pub fn fall(b: &mut Batch, steps: usize, what: &str) -> Fall {
     let (mut iterations, mut low) = (Vec::new(), f64::MAX);
     for i in 0..steps {
         let report = b.step(1);
@@ -58,12 +65,12 @@ fn fall(b: &mut Batch, steps: usize, what: &str) -> (usize, usize, f64) {
     iterations.sort_unstable();
     let (median, most) = (iterations[steps / 2], iterations[steps - 1]);
     println!("{what}: iterations {median}/{most} in {steps} steps, lowest {low:e} m");
-    (median, most, low)
+    Fall { median, most, lowest: low }
 }
 
 /// The published test of hard contact: a humanoid of 31 bodies let go half a metre up and leaning, with dampers of 25 and
 /// springs of 1 in its hinges, at steps of 0.1, 0.01 and 0.001 s. Nothing is ever below the ground, which others miss by
-/// centimetres. Every step converges, with fifteen Newton steps at most and six for the median.
+/// centimetres. Every step converges.
 #[test]
 fn a_dropped_humanoid_never_penetrates() {
     let model = built(library::humanoid());
@@ -71,15 +78,20 @@ fn a_dropped_humanoid_never_penetrates() {
         let mut b = variational(&model, dt, point(1e-6));
         lift(&mut b, 0.5, Vec3::new(0.0, 0.2, 0.1));
         let what = format!("humanoid Δt {dt}");
-        let (median, most, low) = fall(&mut b, (seconds / dt) as usize, &what);
+        let low = fall(&mut b, (seconds / dt) as usize, &what).lowest;
         assert!(low >= 0.0, "{what}: {low:e}");
-        assert!(median <= 6 && most <= 15, "{what}: {median}/{most} iterations");
     }
 }
 
 /// A quadruped with springs of 30 and dampers of 1000 in its hinges and no motors, at 50 ms.
 #[test]
 fn a_stiff_quadruped_lands_without_penetrating() {
+    let low = fall(&mut stiff_quadruped(), 100, "quadruped").lowest;
+    assert!(low >= 0.0, "{low:e}");
+}
+
+/// Let go 0.3 m up and leaning.
+pub fn stiff_quadruped() -> Batch {
     let model = built(library::quadruped());
     let mut b = variational(&model, 0.05, InteriorPoint::default());
     b.change_parameters(0, |p| {
@@ -95,10 +107,7 @@ fn a_stiff_quadruped_lands_without_penetrating() {
     })
     .unwrap();
     lift(&mut b, 0.3, Vec3::new(0.1, 0.15, 0.0));
-    let (_, most, low) = fall(&mut b, 100, "quadruped");
-    // one step in which a foot begins to slide takes more than fifteen: it is solved from inside the cones
-    assert!(most <= 26, "{most} iterations");
-    assert!(low >= 0.0, "{low:e}");
+    b
 }
 
 /// A biped whose legs close loops, dropped with a large step.
@@ -108,9 +117,8 @@ fn a_biped_with_loops_lands_at_any_step() {
     for (dt, steps) in [(0.1, 20), (0.05, 40), (0.02, 60)] {
         let mut b = variational(&model, dt, point(1e-6));
         lift(&mut b, 0.3, Vec3::zero());
-        let (_, most, low) = fall(&mut b, steps, &format!("biped Δt {dt}"));
+        let low = fall(&mut b, steps, &format!("biped Δt {dt}")).lowest;
         assert!(low >= 0.0, "Δt {dt}: {low:e}");
-        assert!(most <= 15, "Δt {dt}: {most} iterations");
     }
 }
 

@@ -3,9 +3,11 @@
 use crate::common::{batch, built, noise, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Actuator, Body, Joint, ModelBuilder, WORLD, library};
-use bellcrank_sim::{Precision, WorldStatus};
+use bellcrank_sim::{Precision, Settings, WorldStatus};
 
-/// The four-bar driven at one turn per second for 60 s at 4 ms.
+/// The four-bar driven at one turn per second for 60 s at 4 ms: it makes 60 turns. Its motor gives way by τ/k: bars of 0.16 kg
+/// and less on a crank of 0.08 m ask for τ < 0.3 N·m, k is 0.5 N·m·s/rad, so the speed swings by x = 0.6/2π = 10 % of itself at
+/// most; over a turn that averages out but for x²/2, of 60 turns 0.3, and the start takes a part of a turn.
 fn drive_four_bar(precision: Precision) -> f64 {
     let model = built(library::four_bar());
     let mut b = batch(&model, 1, 0.004, precision);
@@ -14,20 +16,20 @@ fn drive_four_bar(precision: Precision) -> f64 {
     assert_eq!(report.status[0], WorldStatus::Ok);
     // it did turn: the crank's angle counts whole turns
     let crank = b.joint_position(0).unwrap()[0].abs() / core::f64::consts::TAU;
-    assert!(crank > 20.0, "only {crank} turns");
+    assert!((crank - 60.0).abs() < 0.5, "{crank} turns");
     report.loop_gap[0].0
 }
 
 #[test]
 fn a_driven_four_bar_stays_closed_for_a_minute() {
     let gap = drive_four_bar(Precision::F64);
-    assert!(gap < 1e-5, "{gap} m");
+    assert!(gap <= Settings::default().gap_tolerance, "{gap} m");
 }
 
 #[test]
 fn a_driven_four_bar_stays_closed_in_single_precision() {
     let gap = drive_four_bar(Precision::F32);
-    assert!(gap < 1e-4, "{gap} m");
+    assert!(gap <= Settings::single().gap_tolerance, "{gap} m");
 }
 
 /// Crank 0.2, coupler 0.5, rocker 0.4, ground 0.5 m, one turn per second at 0.2 ms for one turn. By Freudenstein's
@@ -97,24 +99,27 @@ fn the_biped_stands_closed_and_converged() {
 /// Random targets throw it over, also beyond the dead points of its knees; its loops stay closed all the same.
 #[test]
 fn the_biped_tumbles_closed() {
-    const WORLDS: usize = 64;
-    let model = built(library::hybrid_biped());
-    let mut b = batch(&model, WORLDS, 0.004, Precision::F64);
+    tumble(8);
+}
+
+/// Two seconds of random targets for so many worlds; gives how many steps converged.
+pub fn tumble(worlds: usize) -> usize {
+    let mut b = batch(&built(library::hybrid_biped()), worlds, 0.004, Precision::F64);
     let mut converged = 0;
     for k in 0..100 {
-        for w in 0..WORLDS {
+        for w in 0..worlds {
             for a in 0..12 {
                 b.set_target_position(w, a, 0.3 * noise(97 * k + w, a)).unwrap();
             }
         }
         let report = b.step(5);
-        for w in 0..WORLDS {
+        for w in 0..worlds {
             assert!(report.loop_gap[w].0 < 1e-5, "world {w}, block {k}: {} m", report.loop_gap[w].0);
             assert!(!matches!(report.status[w], WorldStatus::Frozen { .. }));
         }
         converged += report.converged.iter().sum::<usize>();
     }
-    assert!(converged >= WORLDS * 500 * 99 / 100, "only {converged} of {} steps converged", WORLDS * 500);
+    converged
 }
 
 #[test]

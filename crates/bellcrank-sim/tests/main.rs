@@ -1,6 +1,7 @@
 //! The laws of the step, one module each. They are one program, so that the engine is linked once.
 
 mod assembly;
+mod blocks_of_derivatives;
 mod closed_form_contact;
 mod common;
 mod discrete_mechanics;
@@ -12,6 +13,8 @@ mod hard_contact;
 mod hovering;
 mod implicit_contact;
 mod integrators;
+mod keyframes;
+mod lanes_are_the_scalar;
 mod laws_in_both_precisions;
 mod light_and_heavy;
 mod loops_stay_closed;
@@ -21,6 +24,7 @@ mod parameters_by_world;
 mod piles;
 mod published_method;
 mod readouts;
+mod regressions;
 mod replay_is_bitwise;
 mod sensors;
 mod stacks;

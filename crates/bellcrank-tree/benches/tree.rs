@@ -12,7 +12,7 @@ use support::robots::Robot;
 
 /// Arm, quadruped and humanoid: the reference robots where they are at hand, otherwise mechanisms of our own.
 fn models() -> Vec<(String, Model)> {
-    let known = |name: &'static str| Robot::load(name).map(|robot| (name.to_owned(), robot.model));
+    let known = |name: &'static str| Robot::are_at_hand().then(|| (name.to_owned(), Robot::load(name).model));
     let own = |name: &str| {
         let model = library::by_name(name).and_then(|builder| builder.build().ok()).expect("shipped");
         (name.to_owned(), model)

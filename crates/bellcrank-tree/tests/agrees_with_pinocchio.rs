@@ -1,10 +1,14 @@
-//! Seven robots against Pinocchio 4.1 in double precision (twenty random states each). Skipped where the reference
+//! Seven robots against Pinocchio 4.1 in double precision (twenty random states each). Ignored where the reference
 //! data is not beside the repository; small references of our own are in `agrees_with_references.rs`.
 
 use crate::support::{close, robots::Robot};
 use bellcrank_tree::{AbaGradients, External, FrameId, Reference, RneaGradients};
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn inverse_and_forward_dynamics_agree() {
     for robot in Robot::all() {
         let (q, v, a, tau) = (robot.q("q"), robot.v("v"), robot.v("a"), robot.v("tau"));
@@ -25,6 +29,10 @@ fn inverse_and_forward_dynamics_agree() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn frames_are_where_pinocchio_puts_them() {
     for robot in Robot::all() {
         let q = robot.q("q");
@@ -60,6 +68,10 @@ fn pick(data: &[f64], states: usize, frame: usize, reference: usize, width: usiz
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn jacobians_velocities_and_accelerations_agree_in_all_three_references() {
     for robot in Robot::all() {
         let (q, v, a, nv, n) = (robot.q("q"), robot.v("v"), robot.v("a"), robot.nv(), robot.states);
@@ -85,6 +97,10 @@ fn jacobians_velocities_and_accelerations_agree_in_all_three_references() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn derivatives_of_frame_motion_agree() {
     for robot in Robot::all() {
         let (nv, nq, n) = (robot.nv(), robot.tree.coordinate_count(), 4);
@@ -106,6 +122,10 @@ fn derivatives_of_frame_motion_agree() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn whole_body_quantities_agree() {
     for robot in Robot::all() {
         let (q, v, nv, n) = (robot.q("q"), robot.v("v"), robot.nv(), robot.states);
@@ -129,6 +149,10 @@ fn whole_body_quantities_agree() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn integrate_and_difference_agree() {
     for robot in Robot::all() {
         let (q, delta) = (robot.q("q"), robot.v("dt_v"));
@@ -150,6 +174,10 @@ fn integrate_and_difference_agree() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn derivatives_of_dynamics_agree() {
     for robot in Robot::all() {
         let (q, v, a, tau, nv, n) =
@@ -168,6 +196,10 @@ fn derivatives_of_dynamics_agree() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn the_torque_regressor_agrees_for_bodies_that_are_not_merged() {
     for robot in Robot::all() {
         let (nv, nq, n) = (robot.nv(), robot.tree.coordinate_count(), 4);
@@ -193,6 +225,10 @@ fn the_torque_regressor_agrees_for_bodies_that_are_not_merged() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn loads_from_outside_agree() {
     for robot in Robot::all() {
         let (q, v, a, tau, n) = (robot.q("q"), robot.v("v"), robot.v("a"), robot.v("tau"), robot.states);
@@ -214,6 +250,10 @@ fn loads_from_outside_agree() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn gradients_are_products_with_pinocchios_jacobians() {
     for robot in Robot::all() {
         let (q, v, a, tau, nv) = (robot.q("q"), robot.v("v"), robot.v("a"), robot.v("tau"), robot.nv());

@@ -6,10 +6,10 @@ use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver, 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// `scene*.xml` in the folders of the collection, where it is there.
+/// `scene*.xml` in the folders of the collection.
 fn scenes() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/menagerie");
-    let Ok(folders) = std::fs::read_dir(&root) else { return Vec::new() };
+    let folders = std::fs::read_dir(&root).expect("the collection of robots in the folder `shared`");
     let files =
         folders.flatten().filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flatten().flatten();
     let is_scene = |path: &PathBuf| {
@@ -18,36 +18,39 @@ fn scenes() -> Vec<PathBuf> {
     };
     let mut scenes: Vec<PathBuf> = files.map(|file| file.path()).filter(is_scene).collect();
     scenes.sort();
+    assert!(!scenes.is_empty(), "there are no scenes in {}", root.display());
     scenes
 }
 
 /// A fifth of a second of each at 2 ms: joints, loops included, stay closed to 1 µm, and nothing freezes.
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn robots_of_a_collection_stay_together() {
     stay_together(Precision::F64, 1e-6);
 }
 
 /// The same in numbers of 32 bits, which tell 1 m from 1.0000001 m: closed to 20 µm and 20 µrad.
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn robots_of_a_collection_stay_together_in_single_precision() {
     stay_together(Precision::F32, 2e-5);
 }
 
 fn stay_together(precision: Precision, tolerance: f64) {
-    let scenes = scenes();
-    if scenes.is_empty() {
-        return println!("skipped: the collection of robots is not beside the repository");
-    }
-    for path in scenes {
+    for path in scenes() {
         let model = Arc::new(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
         let options = BatchOptions { dt: 0.002, precision, ..BatchOptions::default() };
         let mut batch = Batch::new(model.clone(), 1, options).unwrap();
         if let Some(key) = model.keyframes().first() {
-            assert!(
-                batch.reset_to_keyframe(0, &key.name).unwrap(),
-                "{}: its keyframe does not close",
-                path.display()
-            );
+            let trouble = batch.keyframe_trouble(0, &key.name).unwrap();
+            assert!(trouble.is_none(), "{}: {}", path.display(), trouble.unwrap());
+            assert!(batch.reset_to_keyframe(0, &key.name).unwrap());
         }
         let report = batch.step(100);
         let (metres, radians) = report.loop_gap[0];
@@ -60,15 +63,17 @@ fn stay_together(precision: Precision, tolerance: f64) {
 /// Reactions in closed form: Cassie and H1 fall down with their motors off, each at the time step of its file. Loops stay
 /// closed to 0.05 mm (the published law lets Cassie's open by 580 mm), and nothing flies off.
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn robots_fall_on_contacts_in_closed_form() {
     let wanted = ["cassie", "h1"];
     let scenes: Vec<PathBuf> = scenes()
         .into_iter()
         .filter(|path| wanted.iter().any(|name| path.to_string_lossy().contains(name)))
         .collect();
-    if scenes.is_empty() {
-        return println!("skipped: the collection of robots is not beside the repository");
-    }
+    assert!(scenes.len() >= wanted.len(), "{scenes:?}");
     for path in scenes {
         let model = Arc::new(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
         let settings = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::default() };
@@ -96,10 +101,13 @@ fn robots_fall_on_contacts_in_closed_form() {
 /// stance that leans forward by 0.1 rad, so that the centre of mass is over the middle of its feet. (In the stance of its
 /// keyframe that centre is behind the ankles, and it falls with any solver.) Three seconds later it is where it was.
 #[test]
+#[cfg_attr(
+    not(shared_data),
+    ignore = "needs the folder `shared` (robots and recordings) beside the repository"
+)]
 fn h1_stands_on_contacts_in_closed_form() {
-    let Some(path) = scenes().into_iter().find(|path| path.to_string_lossy().contains("unitree_h1")) else {
-        return println!("skipped: the collection of robots is not beside the repository");
-    };
+    let is_h1 = |path: &PathBuf| path.to_string_lossy().contains("unitree_h1");
+    let path = scenes().into_iter().find(is_h1).expect("H1 in the collection");
     let model = Arc::new(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
     let settings = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::default() };
     let options =

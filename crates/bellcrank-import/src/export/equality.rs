@@ -6,7 +6,7 @@ use super::mjcf_joints::{joint_name, screw_slide};
 use super::tree::Tree;
 use super::write::{Xml, numbers, vector};
 use bellcrank_math::Vec3;
-use bellcrank_model::{BodyId, Coupling, Joint, JointId, JointKind, Model, kinematics};
+use bellcrank_model::{BodyId, Coupling, Joint, JointId, JointKind, Model};
 
 /// Distance between the two points that hold a hinge [m].
 const SPAN: f64 = 0.1;
@@ -122,7 +122,7 @@ struct Term {
 fn terms(model: &Model, coupling: &Coupling, closing: &[JointId]) -> Option<Vec<Term>> {
     let term = |t: &bellcrank_model::CouplingTerm| {
         let joint = &model.joints()[t.joint.id().index()];
-        let q = kinematics::coordinates(joint.kind, model.reference_joint_pose(t.joint.id()));
+        let q = model.reference_coordinates(t.joint.id());
         let usable = !closing.contains(&t.joint.id());
         usable.then(|| Term {
             joint: joint_name(joint, t.dof),

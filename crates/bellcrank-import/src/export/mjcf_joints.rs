@@ -35,8 +35,21 @@ pub(super) fn add_joints(model: &Model, id: JointId, is_reversed: bool, xml: &mu
         (X_PF, X_SM) = reversed(joint.kind, X_PF, X_SM);
     }
     let R_SF = (X_WS.R.inverse() * X_WP.R) * X_PF.R;
-    let q = kinematics::coordinates(joint.kind, (X_WP * X_PF).inverse_mul(X_WS * X_SM));
+    let mut q = kinematics::coordinates(joint.kind, (X_WP * X_PF).inverse_mul(X_WS * X_SM));
+    if matches!(joint.kind, JointKind::Revolute | JointKind::Cylindrical) || !is_reversed {
+        q = counted_on(joint, q);
+    }
     Write { joint, p: X_SM.p, R_SF, q }.all(xml, out);
+}
+
+/// Coordinates with the whole turns that they have behind them.
+fn counted_on(joint: &Joint, mut q: [f64; 7]) -> [f64; 7] {
+    for (k, dof) in joint.dofs.iter().enumerate() {
+        if joint.kind.has_scalar_coordinates() && joint.kind.is_angle(k) {
+            q[k] += std::f64::consts::TAU * f64::from(dof.turns);
+        }
+    }
+    q
 }
 
 struct Write<'a> {

@@ -107,8 +107,7 @@ impl Row<'_> {
     }
 
     fn reference(&self, id: JointId) -> [f64; 7] {
-        let kind = self.model.joints()[id.index()].kind;
-        kinematics::coordinates(kind, self.model.reference_joint_pose(id))
+        self.model.reference_coordinates(id)
     }
 
     fn coordinates(&self, id: JointId) -> [f64; 7] {

@@ -9,7 +9,7 @@ use super::urdf_parts::{add_joint_numbers, add_link_content, add_origin};
 use super::write::{Xml, number};
 use crate::reverse::reversed;
 use bellcrank_math::Pose;
-use bellcrank_model::{BodyId, Joint, JointId, JointKind, Model, WORLD, kinematics};
+use bellcrank_model::{BodyId, Joint, JointId, JointKind, Model, WORLD};
 
 /// Writes a model as URDF.
 ///
@@ -115,7 +115,7 @@ impl<'a> Writer<'a> {
 
     /// Where the reference pose is not the zero configuration.
     fn reference(&mut self, joint: &Joint, id: JointId) {
-        let q = kinematics::coordinates(joint.kind, self.model.reference_joint_pose(id));
+        let q = self.model.reference_coordinates(id);
         let at_zero = match joint.kind {
             JointKind::Spherical => q[1].abs() + q[2].abs() + q[3].abs() < 1e-12,
             JointKind::Free => q[..3].iter().chain(&q[4..]).all(|x| x.abs() < 1e-12),

@@ -197,6 +197,7 @@ impl<'a> Assembly<'a> {
             }
         }
         let first = &specs[group.members[0].joint];
+        joint = joint.counted_from(&group.reference);
         let id = self.builder.joint(joint.place(first.place.clone()));
         for member in &group.members {
             let spec: &JointSpec = &specs[member.joint];

@@ -28,7 +28,7 @@ pub(super) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>])
         for (joint, coordinates) in positions {
             key = key.joint(joint, coordinates);
         }
-        for (id, value) in controls(section, actuators) {
+        for (id, value) in controls(assembly, section, actuators) {
             key = key.control(id, value);
         }
         without_effect(assembly, section);
@@ -50,17 +50,55 @@ fn without_effect(assembly: &Assembly<'_>, section: &Section) {
     }
 }
 
+/// MuJoCo's coordinates at the reference pose, in its order.
+fn reference(assembly: &Assembly<'_>) -> Vec<f64> {
+    let mut qpos = Vec::new();
+    for body in &assembly.spec.bodies {
+        for joint in &body.joints {
+            match joint.kind {
+                JointType::Free => {
+                    qpos.extend(body.X_WL.p.to_array());
+                    qpos.extend(body.X_WL.R.to_wxyz());
+                }
+                JointType::Ball => qpos.extend([1.0, 0.0, 0.0, 0.0]),
+                JointType::Slide | JointType::Hinge => qpos.push(joint.reference),
+            }
+        }
+    }
+    qpos
+}
+
+/// The numbers of an attribute. Where it has fewer than there are, the others are those of `resting`, as in MuJoCo; that is
+/// told, since it is often a slip.
+fn completed(
+    assembly: &Assembly<'_>,
+    section: &Section,
+    name: &str,
+    mut resting: Vec<f64>,
+) -> Option<Vec<f64>> {
+    let element = &section.element;
+    let said = element.numbers(name)?;
+    let (found, expected) = (said.len(), resting.len());
+    if found > expected {
+        let attribute = name.to_owned();
+        element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
+        return None;
+    }
+    if found < expected {
+        let why =
+            format!("{name} has {found} of {expected} numbers; the others are those of the reference pose");
+        assembly.context.notes.ignore(element, why);
+    }
+    resting[..found].copy_from_slice(&said);
+    Some(resting)
+}
+
 /// Our joints' coordinates from `qpos`.
 fn positions(assembly: &Assembly<'_>, section: &Section) -> BTreeMap<JointId, Vec<f64>> {
-    let element = &section.element;
-    let Some(qpos) = element.numbers("qpos") else { return BTreeMap::new() };
     let joints = assembly.spec.bodies.iter().flat_map(|body| &body.joints);
-    let expected: usize = joints.clone().map(|joint| joint.kind.coordinates()).sum();
-    if qpos.len() != expected {
-        let (attribute, found) = ("qpos".to_owned(), qpos.len());
-        element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
+    let Some(qpos) = completed(assembly, section, "qpos", reference(assembly)) else {
         return BTreeMap::new();
-    }
+    };
     let mut positions: BTreeMap<JointId, Vec<f64>> = BTreeMap::new();
     let mut rest = &qpos[..];
     for joint in joints {
@@ -88,15 +126,9 @@ fn velocities(
     section: &Section,
     positions: &BTreeMap<JointId, Vec<f64>>,
 ) -> BTreeMap<JointId, Vec<f64>> {
-    let element = &section.element;
-    let Some(qvel) = element.numbers("qvel") else { return BTreeMap::new() };
     let joints = assembly.spec.bodies.iter().flat_map(|body| &body.joints);
-    let expected: usize = joints.clone().map(|joint| joint.kind.freedoms()).sum();
-    if qvel.len() != expected {
-        let (attribute, found) = ("qvel".to_owned(), qvel.len());
-        element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
-        return BTreeMap::new();
-    }
+    let count = joints.clone().map(|joint| joint.kind.freedoms()).sum();
+    let Some(qvel) = completed(assembly, section, "qvel", vec![0.0; count]) else { return BTreeMap::new() };
     let mut velocities: BTreeMap<JointId, Vec<f64>> = BTreeMap::new();
     let mut rest = &qvel[..];
     for joint in joints {
@@ -139,24 +171,24 @@ fn turned_end(own: &[f64], R_FM: Quat) -> Vec<f64> {
     values
 }
 
-/// The last four numbers are a quaternion; its length is made one.
+/// The last four numbers are a quaternion; its length is made one. One of zeros turns nothing.
 fn unit_end(own: &[f64]) -> Vec<f64> {
     let mut values = own.to_vec();
     let start = values.len() - 4;
     let length = values[start..].iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 {
         values[start..].iter_mut().for_each(|x| *x /= length);
+    } else {
+        values[start..].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
     }
     values
 }
 
-fn controls(section: &Section, actuators: &[Option<ActuatorId>]) -> Vec<(ActuatorId, f64)> {
-    let element = &section.element;
-    let Some(values) = element.numbers("ctrl") else { return Vec::new() };
-    if values.len() != actuators.len() {
-        let (attribute, found, expected) = ("ctrl".to_owned(), values.len(), actuators.len().to_string());
-        element.fault(ImportTrouble::WrongCount { attribute, found, expected });
-        return Vec::new();
-    }
+fn controls(
+    assembly: &Assembly<'_>,
+    section: &Section,
+    actuators: &[Option<ActuatorId>],
+) -> Vec<(ActuatorId, f64)> {
+    let values = completed(assembly, section, "ctrl", vec![0.0; actuators.len()]).unwrap_or_default();
     actuators.iter().zip(values).filter_map(|(id, value)| id.map(|id| (id, value))).collect()
 }

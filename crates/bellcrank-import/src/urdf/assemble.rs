@@ -111,6 +111,9 @@ impl Assembly<'_> {
         }
         let mut made = Joint::new(&*joint.name, joint.kind, parent, child).frames(X_PF, X_SM);
         made.dofs.iter_mut().for_each(|dof| *dof = joint.dof);
+        if joint.kind == JointKind::Revolute {
+            made = made.counted_from(&[joint.reference, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        }
         made.closes_loop = self.tree.carrier[joint.child] != Some(j);
         made.place(joint.place.clone())
     }

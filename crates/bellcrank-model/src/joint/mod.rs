@@ -69,6 +69,8 @@ pub struct Dof {
     pub effort_range: [f64; 2],
     /// Largest speed [rad/s or m/s]; infinite for none.
     pub velocity_limit: f64,
+    /// Whole turns that an angle has behind it at the reference pose, which shows angles from −π to π only.
+    pub turns: i32,
 }
 
 /// A linear spring on one coordinate: effort = −stiffness · (coordinate − rest).
@@ -91,6 +93,7 @@ impl Default for Dof {
             effort_limit: f64::INFINITY,
             effort_range: [f64::NEG_INFINITY, f64::INFINITY],
             velocity_limit: f64::INFINITY,
+            turns: 0,
         }
     }
 }
@@ -227,6 +230,17 @@ impl Joint {
     /// Largest speed on every degree of freedom [rad/s or m/s].
     pub fn velocity_limit(self, limit: f64) -> Self {
         self.each_dof(|dof| dof.velocity_limit = limit)
+    }
+
+    /// Says what the coordinates are at the reference pose, so that angles beyond a half turn are counted from there.
+    pub fn counted_from(mut self, q: &[f64; 7]) -> Self {
+        let shown = kinematics::coordinates(self.kind, kinematics::pose(self.kind, q));
+        for (k, dof) in self.dofs.iter_mut().enumerate() {
+            if self.kind.has_scalar_coordinates() && self.kind.is_angle(k) {
+                dof.turns = ((q[k] - shown[k]) / core::f64::consts::TAU).round() as i32;
+            }
+        }
+        self
     }
 
     /// Sets one degree of freedom; a number beyond the joint's own is reported when the model is built.

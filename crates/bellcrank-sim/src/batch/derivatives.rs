@@ -2,7 +2,7 @@
 
 use super::{Batch, BatchError};
 use crate::derivative::{self, Moving, Scratch, Source, StepJacobian, StepPullback, Wrt};
-use crate::step::Settings;
+use crate::settings::Settings;
 use bellcrank_math::{Elem, Pose, Twist};
 use bellcrank_solve::InteriorPoint;
 use rayon::prelude::*;

@@ -3,7 +3,7 @@
 use super::{Batch, BatchError};
 use crate::interior::angular_momentum;
 use crate::readout::Metrics;
-use crate::step::Integrator;
+use crate::settings::Integrator;
 use bellcrank_collide::tangents;
 use bellcrank_math::{Pose, Vec3, Wrench};
 use bellcrank_model::{BodyId, Dof, JointId, JointKind, Model, ShapeId, TendonId, kinematics};

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `mod` | make a batch and step it |
 //! | `access` | poses, velocities, targets: one world, or all of them as arrays |
-//! | `reset` | back to a known state: reference pose, keyframes, assembly, snapshots |
+//! | `reset` | back to a known state: reference pose, assembly, snapshots |
+//! | `keyframe` | the same for keyframes, and why one does not hold together |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
 //! | `derivatives` | how the next step depends on everything |
 //! | `minimal` | coordinates of the spanning tree in place of bodies, and derivatives in them |
@@ -14,6 +15,7 @@
 
 mod access;
 mod derivatives;
+mod keyframe;
 mod measure;
 mod minimal;
 mod parameters;
@@ -22,6 +24,7 @@ mod reset;
 mod sensors;
 mod warnings;
 
+pub use keyframe::KeyframeTrouble;
 pub use measure::BodyContact;
 pub(crate) use measure::impulse_vectors;
 
@@ -29,8 +32,8 @@ use crate::derivative::Scratch;
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
 use crate::pile::{MakePile, make_pile};
+use crate::settings::{Integrator, Method, Settings, Solver};
 use crate::status::WorldStatus;
-use crate::step::{Integrator, Method, Settings, Solver};
 use bellcrank_math::Elem;
 use bellcrank_model::{Model, Parameters};
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! What will go wrong, told beforehand.
 
 use super::Batch;
-use crate::step::Solver;
+use crate::settings::Solver;
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_model::{Material, Model, Parameters, PerWorld};
 use bellcrank_solve::{ComFree, Impedance, Variant};

@@ -1,13 +1,16 @@
 //! The blocks of a derivative, each against central differences of what it is the derivative of: Newton's matrix, the
 //! right-hand sides that a change of a number leaves, the wrenches of a contact.
+//!
+//! They look inside the library, so they are part of it where the feature `checks` is on; `tests/blocks_of_derivatives.rs`
+//! calls them. Tests inside would compile the whole library, with all its lane types, a second time.
 
 use super::columns::Rows;
 use super::{Scratch, Source, Wrt, implicit};
 use crate::interior::{self, InteriorWorkspace, System, right_hand_side, twists};
 use crate::lane_access::read_lane;
 use crate::layout::Layout;
+use crate::settings::{Integrator, Settings};
 use crate::state::{Control, State};
-use crate::step::{Integrator, Settings};
 use crate::workspace::Workspace;
 use bellcrank_math::{Pose, Vec3, so3};
 use bellcrank_model::{
@@ -49,7 +52,7 @@ impl World {
         for _ in 0..steps {
             let here = source(&model, &layout, &parameters, &values);
             scratch.solve(&here, (&how.0, &how.1), None).unwrap();
-            let next = scratch.take_step(&here);
+            let next = scratch.take_step(&here, &how.0);
             values = next;
         }
         scratch.solve(&source(&model, &layout, &parameters, &values), (&how.0, &how.1), None).unwrap();
@@ -161,8 +164,7 @@ fn add_compliance(layout: &Layout, (ws, own): (&Workspace<f64>, &InteriorWorkspa
 
 /// Newton's direction from anywhere takes every equation F to zero at first order: dF/dα = −F, whatever the iterate, but for
 /// the small compliance of joints. That is what the matrix, its factor and all that is eliminated from it are for.
-#[test]
-fn newtons_matrix_is_the_slope_of_the_equations() {
+pub fn newtons_matrix_is_the_slope_of_the_equations() {
     let mut worst = (0.0_f64, String::new());
     each(|name, mut world| {
         let here = source(&world.model, &world.layout, &world.parameters, &world.values);
@@ -256,8 +258,7 @@ fn left(world: &mut World, saved: (&Workspace<f64>, &InteriorWorkspace<f64>), nu
 }
 
 /// Columns of ∂r/∂θ, for state, control and every parameter, against differences of the equations themselves.
-#[test]
-fn right_hand_sides_are_the_slopes_of_what_is_left() {
+pub fn right_hand_sides_are_the_slopes_of_what_is_left() {
     let mut worst = (0.0_f64, String::new());
     each(|name, mut world| {
         let all: Vec<Wrt> =
@@ -304,8 +305,7 @@ fn right_hand_sides_are_the_slopes_of_what_is_left() {
 }
 
 /// The formulas for states and controls against dual numbers: the same columns, to rounding of what is added up.
-#[test]
-fn formulas_give_what_dual_numbers_give() {
+pub fn formulas_give_what_dual_numbers_give() {
     let (mut worst, mut count) = ((0.0_f64, String::new()), 0);
     for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
         each_with(integrator, |name, mut world| {
@@ -346,8 +346,7 @@ fn formulas_give_what_dual_numbers_give() {
 }
 
 /// A contact's rows and wrenches as its bodies' end poses move, either body, all six ways: flat on round, round on round.
-#[test]
-fn wrenches_of_a_contact_change_as_they_say() {
+pub fn wrenches_of_a_contact_change_as_they_say() {
     let (mut worst, mut count) = (0.0_f64, 0);
     each(|name, mut world| {
         let solved = &mut world.scratch.solved;

@@ -21,8 +21,8 @@
 //! by the interior point at κ.
 
 mod adjoint;
-#[cfg(test)]
-mod blocks;
+#[cfg(feature = "checks")]
+pub mod blocks;
 mod columns;
 mod formulas;
 mod inputs;
@@ -42,7 +42,7 @@ pub(crate) use solved::{Scratch, Solved};
 pub use wrt::Wrt;
 
 use crate::batch::BatchError;
-use crate::step::Settings;
+use crate::settings::Settings;
 use adjoint::pull_back;
 use bellcrank_math::{Dual, Elem, Inline, Pose, Real, Twist};
 use bellcrank_solve::{InteriorPoint, Smoothing};
@@ -112,7 +112,7 @@ pub struct StepPullback {
 /// How a step is solved for its derivatives.
 pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPoint) {
     let own = match settings.method {
-        crate::step::Method::InteriorPoint(point) => point,
+        crate::settings::Method::InteriorPoint(point) => point,
         _ => InteriorPoint::default(),
     };
     let smoothing = Smoothing::Absolute; // so that κ depends on nothing that derivatives are taken by

@@ -5,7 +5,7 @@ use crate::batch::BatchError;
 use crate::constants::Constants;
 use crate::interior::{InteriorWorkspace, Touch, is_searched};
 use crate::layout::Layout;
-use crate::step::Settings;
+use crate::settings::Settings;
 use crate::workspace::{JointRows, Touching, Workspace};
 use bellcrank_collide::Contact;
 use bellcrank_math::{Pose, Real};

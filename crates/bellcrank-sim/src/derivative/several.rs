@@ -7,7 +7,8 @@ use super::solved::{Polish, is_spread};
 use super::{Dense, Inputs, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
 use crate::constants::Constants;
 use crate::lane_access::{copy_lanes, write_lanes};
-use crate::step::{Settings, stage};
+use crate::settings::Settings;
+use crate::step::stage;
 use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist};
 use bellcrank_solve::InteriorPoint;
 

@@ -13,8 +13,9 @@ use crate::constants::Constants;
 use crate::interior::{self, InteriorWorkspace, System};
 use crate::lane_access::read_lane;
 use crate::layout::Layout;
+use crate::settings::Settings;
 use crate::status::Report;
-use crate::step::{Settings, blank_report, finish, stage};
+use crate::step::{blank_report, finish, stage};
 use crate::workspace::Workspace;
 use bellcrank_math::{Inline, Mask, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
@@ -120,7 +121,7 @@ pub(crate) struct Scratch {
     slopes: Slopes,
     pub(super) formulas: Formulas<f64>,
     /// Everything in dual numbers, to compare with.
-    #[cfg(test)]
+    #[cfg(feature = "checks")]
     pub without_formulas: bool,
     pub columns: Columns,
     /// Minimal Jacobians of one world.
@@ -154,7 +155,7 @@ impl Scratch {
             passes: Passes::default(),
             slopes: Slopes::default(),
             formulas: Formulas::new(layout),
-            #[cfg(test)]
+            #[cfg(feature = "checks")]
             without_formulas: false,
             columns: Columns::default(),
             several: None,
@@ -226,7 +227,7 @@ impl Scratch {
     pub fn is_covered(&self, source: &Source<'_>, settings: &Settings) -> bool {
         let answer = self.solved.answer(source, settings);
         let covered = stage!(f64, is_covered(&answer));
-        #[cfg(test)]
+        #[cfg(feature = "checks")]
         let covered = covered && !self.without_formulas;
         covered
     }

@@ -9,7 +9,7 @@
 
 use crate::constants::BodyConstants;
 use crate::motion::advance;
-use crate::step::Integrator;
+use crate::settings::Integrator;
 use bellcrank_math::{Mat3, Pose, Quat, Real, Twist, Vec3, so3};
 
 /// Below this cosine of half the turn of an interval the map is not to be trusted: 82° of 90°.
@@ -126,45 +126,39 @@ impl<R: Real> BodyStep<R> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// D and ∂P⁺/∂ω against dual numbers, for both integrators: the turn of the end pose is 2 vec(δq q̄) = Δt D δω.
+#[cfg(feature = "checks")]
+pub(crate) fn slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers() {
     use bellcrank_math::Dual;
-
     type D = Dual<f64, 3>;
-
-    /// D and ∂P⁺/∂ω against dual numbers, for both integrators: the turn of the end pose is 2 vec(δq q̄) = Δt D δω.
-    #[test]
-    fn slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers() {
-        let dt = 0.1;
-        let inertia = Mat3::from_rows([[0.3, 0.02, 0.01], [0.02, 0.2, -0.03], [0.01, -0.03, 0.4]]);
-        let X = Pose::new(so3::exp(Vec3::new(0.3, -0.7, 0.2)), Vec3::new(1.0, 2.0, 3.0));
-        let w = Vec3::new(2.0, -1.5, 3.0);
-        for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
-            let mut plain = BodyStep { mass: 2.0, inertia, turn: Mat3::identity() };
-            plain.advance(integrator, X, Twist::new(Vec3::zero(), w), dt);
-            let slope = plain.inertia_slope(integrator, w, dt);
-            let lift = |v: Vec3| Vec3::new(D::constant_of(v.x), D::constant_of(v.y), D::constant_of(v.z));
-            let mut dual = BodyStep {
-                mass: D::constant(2.0),
-                inertia: Mat3::from_columns(lift(inertia.x), lift(inertia.y), lift(inertia.z)),
-                turn: Mat3::identity(),
-            };
-            let spin = Vec3::new(D::variable(w.x, 0), D::variable(w.y, 1), D::variable(w.z, 2));
-            let V = Twist::new(Vec3::zero(), spin);
-            let P = dual.momentum(integrator, V, D::constant(dt));
-            let end = dual.advance(integrator, Pose::constant(X), V, D::constant(dt));
-            let q = end.R.to_wxyz();
-            for k in 0..3 {
-                for i in 0..3 {
-                    assert!((P[3 + i].tangent[k] - slope.entry(i, k)).abs() < 1e-13);
-                }
-                let change = Quat::from_wxyz(core::array::from_fn(|i| q[i].tangent[k]));
-                let value = Quat::from_wxyz(core::array::from_fn(|i| q[i].value));
-                let turned = (change * value.inverse()).vector() * 2.0;
-                let column = [plain.turn.x, plain.turn.y, plain.turn.z][k] * dt;
-                assert!((turned - column).norm() < 1e-13, "{integrator:?} {k}: {turned:?} {column:?}");
+    let dt = 0.1;
+    let inertia = Mat3::from_rows([[0.3, 0.02, 0.01], [0.02, 0.2, -0.03], [0.01, -0.03, 0.4]]);
+    let X = Pose::new(so3::exp(Vec3::new(0.3, -0.7, 0.2)), Vec3::new(1.0, 2.0, 3.0));
+    let w = Vec3::new(2.0, -1.5, 3.0);
+    for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
+        let mut plain = BodyStep { mass: 2.0, inertia, turn: Mat3::identity() };
+        plain.advance(integrator, X, Twist::new(Vec3::zero(), w), dt);
+        let slope = plain.inertia_slope(integrator, w, dt);
+        let lift = |v: Vec3| Vec3::new(D::constant_of(v.x), D::constant_of(v.y), D::constant_of(v.z));
+        let mut dual = BodyStep {
+            mass: D::constant(2.0),
+            inertia: Mat3::from_columns(lift(inertia.x), lift(inertia.y), lift(inertia.z)),
+            turn: Mat3::identity(),
+        };
+        let spin = Vec3::new(D::variable(w.x, 0), D::variable(w.y, 1), D::variable(w.z, 2));
+        let V = Twist::new(Vec3::zero(), spin);
+        let P = dual.momentum(integrator, V, D::constant(dt));
+        let end = dual.advance(integrator, Pose::constant(X), V, D::constant(dt));
+        let q = end.R.to_wxyz();
+        for k in 0..3 {
+            for i in 0..3 {
+                assert!((P[3 + i].tangent[k] - slope.entry(i, k)).abs() < 1e-13);
             }
+            let change = Quat::from_wxyz(core::array::from_fn(|i| q[i].tangent[k]));
+            let value = Quat::from_wxyz(core::array::from_fn(|i| q[i].value));
+            let turned = (change * value.inverse()).vector() * 2.0;
+            let column = [plain.turn.x, plain.turn.y, plain.turn.z][k] * dt;
+            assert!((turned - column).norm() < 1e-13, "{integrator:?} {k}: {turned:?} {column:?}");
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::touch::{ROWS, Touch};
 use super::workspace::{InteriorWorkspace, Place};
 use crate::layout::Layout;
-use crate::step::Integrator;
+use crate::settings::Integrator;
 use crate::workspace::Workspace;
 use bellcrank_math::{Real, Vec3};
 use bellcrank_solve::{Block, BlockLu};

@@ -32,8 +32,10 @@ mod touch;
 mod units;
 mod workspace;
 
+#[cfg(feature = "checks")]
+pub(crate) use body::slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers;
 pub(crate) use body::{BodyStep, angular_momentum, force_time};
-#[cfg(test)]
+#[cfg(feature = "checks")]
 pub(crate) use direction::right_hand_side;
 pub(crate) use held::{End, evaluate_coupling, evaluate_joint};
 pub(crate) use matrix::{all_rows, end_change};
@@ -49,9 +51,10 @@ use retry::{Retry, Task};
 
 use crate::constants::Constants;
 use crate::layout::Layout;
+use crate::settings::{Integrator, Settings, Times};
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::step::{Integrator, Settings, Times, blank_report, finish, stage};
+use crate::step::{blank_report, finish, stage};
 use crate::workspace::Workspace;
 use crate::{cone_rows, drives, lines, rows};
 use bellcrank_math::{Elem, Inline, Mask, Real};

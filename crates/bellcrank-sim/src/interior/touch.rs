@@ -15,7 +15,7 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::step::Settings;
+use crate::settings::Settings;
 use crate::workspace::Touching;
 use bellcrank_collide::Form;
 use bellcrank_math::{Mask, Mat3, Pose, Real, Twist, Vec3};

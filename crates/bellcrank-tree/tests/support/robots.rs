@@ -1,4 +1,4 @@
-//! The seven reference robots with Pinocchio's values, where the shared data is at hand.
+//! The seven reference robots with Pinocchio's values, from the folder `shared` beside the repository.
 
 use super::npz::Npz;
 use bellcrank_model::Model;
@@ -8,13 +8,8 @@ use std::path::PathBuf;
 pub const NAMES: [&str; 7] = ["ur5", "iiwa14", "xarm7", "go2", "h1", "g1_23", "g1_29"];
 
 /// The folder `shared` beside the repository.
-pub fn shared() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let found = folder.join("refs").is_dir().then_some(folder);
-    if found.is_none() {
-        println!("skipped: ../shared/refs is not beside the repository");
-    }
-    found
+fn shared() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
 /// A robot, its reference values, and where Pinocchio's numbers stand in ours.
@@ -33,8 +28,13 @@ pub struct Robot {
 }
 
 impl Robot {
-    pub fn load(name: &'static str) -> Option<Self> {
-        let folder = shared()?;
+    /// Whether the folder `shared` is beside the repository.
+    pub fn are_at_hand() -> bool {
+        shared().join("refs").is_dir()
+    }
+
+    pub fn load(name: &'static str) -> Self {
+        let folder = shared();
         let npz = Npz::open(&folder.join(format!("refs/pinocchio_{name}.npz")));
         let meta: serde_json::Value = serde_json::from_str(&npz.meta).expect("JSON");
         let text = std::fs::read_to_string(folder.join(format!("data/urdf/{name}.urdf"))).expect("a URDF");
@@ -53,11 +53,11 @@ impl Robot {
             v_place.extend(slot.v.clone());
         }
         let states = npz.shape("q")[0];
-        Some(Robot { name, model, tree, npz, meta, states, floating, v_place, q_place })
+        Robot { name, model, tree, npz, meta, states, floating, v_place, q_place }
     }
 
     pub fn all() -> Vec<Robot> {
-        NAMES.iter().filter_map(|name| Robot::load(name)).collect()
+        NAMES.iter().map(|name| Robot::load(name)).collect()
     }
 
     pub fn nv(&self) -> usize {

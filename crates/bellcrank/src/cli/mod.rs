@@ -174,7 +174,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 /// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start. Worlds whose
-/// loops do not close there stay at the reference pose.
+/// loops do not close there stay at the reference pose, and why is told.
 fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
     let mut of_model: Vec<(Arc<Model>, Vec<usize>)> = Vec::new();
     for world in 0..batch.worlds() {
@@ -186,7 +186,13 @@ fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
     }
     for (model, worlds) in of_model {
         if let Some(key) = model.keyframes().first() {
-            batch.reset_worlds_to_keyframe(&worlds, &key.name).map_err(Error::Batch)?;
+            let closed = batch.reset_worlds_to_keyframe(&worlds, &key.name).map_err(Error::Batch)?;
+            let open = worlds.iter().zip(closed).find(|(_, closed)| !closed);
+            if let Some((&world, _)) = open
+                && let Some(trouble) = batch.keyframe_trouble(world, &key.name).map_err(Error::Batch)?
+            {
+                eprintln!("warning: {trouble}; the run starts at the reference pose");
+            }
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{Answer, Slots};
 use crate::interior::angular_momentum;
-use crate::step::Integrator;
+use crate::settings::Integrator;
 use bellcrank_math::{Mat3, Real, Twist, Vec3};
 
 /// How a body's end pose follows its start.

@@ -8,7 +8,8 @@ use crate::derivative::formulas::is_control;
 use crate::derivative::solve_columns::Factored;
 use crate::derivative::solved::Polish;
 use crate::derivative::{Scratch, Solved, Source, StepEnd, Wrt};
-use crate::step::{Settings, stage};
+use crate::settings::Settings;
+use crate::step::stage;
 use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::InteriorPoint;
 

@@ -1,0 +1,66 @@
+//! Lanes give the bits of the scalar: every shipped mechanism, every solver and method, both precisions.
+
+use crate::common::{bits, built, noise};
+use bellcrank_model::{Model, library};
+use bellcrank_sim::{
+    AllRows, Batch, BatchError, BatchOptions, ComFree, Integrator, InteriorPoint, Method, Precision,
+    Settings, Solver,
+};
+use std::sync::Arc;
+
+/// The fewest that are put into lanes.
+const WORLDS: usize = 3;
+const STEPS: usize = 4;
+
+/// Every way to take a step.
+fn ways(precision: Precision) -> Vec<(&'static str, Settings)> {
+    let (base, point) = match precision {
+        Precision::F64 => (Settings::default(), InteriorPoint::default()),
+        Precision::F32 => (Settings::single(), InteriorPoint::single()),
+    };
+    let implicit = |integrator| Settings { integrator, method: Method::InteriorPoint(point), ..base };
+    vec![
+        ("reactions by Newton and PADMM", base),
+        ("Moreau–Jean", Settings { integrator: Integrator::MoreauJean, ..base }),
+        ("closed form", Settings { solver: Solver::ComFree(ComFree::default()), ..base }),
+        ("all rows", Settings { method: Method::AllRows(AllRows::default()), ..base }),
+        ("interior point, Euler", implicit(Integrator::SemiImplicitEuler)),
+        ("interior point, variational", implicit(Integrator::Variational)),
+    ]
+}
+
+/// A few steps of worlds that are told different things; their bits, or why there is no such batch.
+fn run(model: &Arc<Model>, options: BatchOptions) -> Result<Vec<Vec<u64>>, BatchError> {
+    let mut b = Batch::new(model.clone(), WORLDS, options)?;
+    for w in 0..WORLDS {
+        for a in 0..model.actuators().len() {
+            b.set_target_position(w, a, 0.1 * noise(w, a))?;
+            b.set_target_velocity(w, a, noise(w + 10, a))?;
+            b.set_effort(w, a, 0.2 * noise(w + 20, a))?;
+        }
+    }
+    b.step(STEPS);
+    Ok((0..WORLDS).map(|w| bits(&b, w)).collect())
+}
+
+/// What does not go together, a motor at a site with all rows, say, is refused by both.
+#[test]
+#[cfg_attr(not(wide_lanes), ignore = "this build has no lanes: BELLCRANK_LANES leaves them out")]
+fn every_mechanism_and_method_has_the_bits_of_the_scalar() {
+    let (mut compared, mut refused) = (0, 0);
+    for (name, _, build) in library::ALL {
+        let model = built(build());
+        for precision in [Precision::F64, Precision::F32] {
+            for (way, settings) in ways(precision) {
+                let options = BatchOptions { precision, settings: Some(settings), ..BatchOptions::default() };
+                let lanes = run(&model, options);
+                let scalar = run(&model, BatchOptions { scalar: true, ..options });
+                refused += usize::from(scalar.is_err());
+                compared += usize::from(scalar.is_ok());
+                assert!(lanes == scalar, "{name}, {precision:?}, {way}");
+            }
+        }
+    }
+    println!("{compared} compared, {refused} refused");
+    assert!(compared >= 6 * library::ALL.len(), "only {compared} of {} were compared", compared + refused);
+}
