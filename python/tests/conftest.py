@@ -8,7 +8,7 @@ import pytest
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 # What may be missing even where everything else must be there, and why.
-MAY_BE_MISSING = {"torch": "torch is not installed: three tests are not worth its two gigabytes"}
+MAY_BE_MISSING = {"torch": "torch is not installed: three tests are not worth a wheel of half a gigabyte"}
 
 
 def _reason(report: Any) -> str:

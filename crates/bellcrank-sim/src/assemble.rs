@@ -14,6 +14,7 @@ use crate::status::Report;
 use crate::workspace::Workspace;
 use crate::{couplings, motion};
 use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
+use bellcrank_model::JointKind;
 
 /// Change of an asked angle per iteration at most [rad].
 pub(crate) const LARGEST_TURN: f64 = 0.1;
@@ -161,7 +162,7 @@ fn iterate<R: Real>(
     let missed = ask(layout, constants, targets, state, settings, ws);
     motion::put_masses(layout, constants, state, &mut ws.factor);
     if bases_stay {
-        hold_bases(layout, ws);
+        hold_bases(layout, &[], ws);
     }
     rows::add_all_joints(layout, ws);
     couplings::add(layout, constants, settings.stiffness, ws);
@@ -197,8 +198,8 @@ fn velocity_tolerance<R: Real>() -> f64 {
     if R::Elem::EPSILON.to_f64() > 1e-10 { 2e-5 } else { 1e-9 }
 }
 
-/// The velocities with the asked rates that the joints allow: least kinetic energy among them (bases at rest). Gives the
-/// lanes in which there are such.
+/// The velocities with the asked rates that the joints allow: least kinetic energy among them (bases at rest, if not asked).
+/// Gives the lanes in which there are such.
 #[inline(always)]
 fn set_velocities<R: Real>(
     layout: &Layout,
@@ -230,7 +231,7 @@ fn set_velocities<R: Real>(
         largest = largest.max(target.value.abs());
     }
     motion::put_masses(layout, constants, state, &mut ws.factor);
-    hold_bases(layout, ws);
+    hold_bases(layout, targets, ws);
     rows::add_all_joints(layout, ws);
     couplings::add(layout, constants, settings.stiffness, ws);
     ws.factor.factor(&layout.pattern);
@@ -310,10 +311,17 @@ fn push_targets<R: Real>(layout: &Layout, targets: &[Target<R>], ws: &mut Worksp
     }
 }
 
-/// Makes the bases of floating components so heavy that they stay.
+/// Makes the bases of floating components so heavy that they stay, but for those whose own velocities are asked for.
 #[inline(always)]
-fn hold_bases<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+fn hold_bases<R: Real>(layout: &Layout, velocities: &[Target<R>], ws: &mut Workspace<R>) {
     for &base in &layout.bases {
+        let moves = |target: &Target<R>| {
+            let joint = &layout.joints[target.at.joint];
+            joint.kind == JointKind::Free && joint.successor == base
+        };
+        if velocities.iter().any(moves) {
+            continue;
+        }
         let block = ws.factor.diagonal_mut(layout.position[base]);
         for row in block {
             for entry in row {

@@ -61,6 +61,7 @@ pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// Sorts out the worlds that may go on as they are, and gives the others their own problems.
 #[inline(always)]
 pub(crate) fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut ConeRows<R>) {
+    cones.lanes = alive;
     let ConeRows { groups, still, lambda, velocity, .. } = cones;
     let tries = solver.newton_steps > 0 && solver.tolerance > 0.0;
     still.clear(if tries { alive } else { R::Mask::splat(false) });
@@ -101,7 +102,7 @@ fn pair_entries<R: Real, const A: usize, const B: usize>(
     (g, h): (usize, usize),
 ) {
     let (first, second) = (&cones.groups[g], &cones.groups[h]);
-    let (both, together) = (first.acts & second.acts, cones.still.lanes());
+    let (both, together) = (first.acts & second.acts & cones.lanes, cones.still.lanes());
     let mut product = [[R::zero(); B]; A];
     if both.any() {
         product = overlap::<R, A, B>(layout, &cones.w, first, second);

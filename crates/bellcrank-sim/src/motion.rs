@@ -64,7 +64,7 @@ fn free_turn<R: Real>(inertia: Sym3<R>, w: Vec3<R>, arriving: Vec3<R>, h: R) -> 
         let A = inertia.to_mat3() + gyro * (h * R::constant(0.5));
         let (yz, zx, xy) = (A.y.cross(A.z), A.z.cross(A.x), A.x.cross(A.y));
         let scale = A.x.dot(yz).recip();
-        d = d + Vec3::new(yz.dot(left), zx.dot(left), xy.dot(left)) * scale;
+        d += Vec3::new(yz.dot(left), zx.dot(left), xy.dot(left)) * scale;
     }
     inertia * d
 }

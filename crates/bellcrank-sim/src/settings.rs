@@ -7,7 +7,7 @@ use bellcrank_math::{Elem, Real};
 use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
 
 /// Roundings of a position that its gap at a joint adds up.
-const GRID: f64 = 8.0;
+const GRID: f64 = 4.0;
 
 /// How velocities become poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Settings {
     /// For numbers of 32 bits: what rounding allows.
     pub fn single() -> Self {
         let solver = Padmm { tolerance: 1e-5, ..Padmm::default() };
-        Settings { solver: Solver::Padmm(solver), softness: 1e-4, gap_tolerance: 5e-7, ..Settings::default() }
+        Settings { solver: Solver::Padmm(solver), softness: 3e-5, gap_tolerance: 5e-7, ..Settings::default() }
     }
 
     #[inline(always)]

@@ -249,7 +249,7 @@ fn solve<R: Real>(
         let open = stage!(R, going & !report.closed);
         if round > 1 && open.any() {
             // a step so large that closing its end does not converge: the start's tangent has to do
-            let worse = stage!(R, take_back(before, open, ws, &report));
+            let worse = stage!(R, take_back((before, tolerance), open, ws, &report));
             (going, undone) = (going & !worse, undone | worse);
         }
         if last[1] || !going.any() {
@@ -399,9 +399,15 @@ fn solve_factored<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// Where the gap has grown since the last round, the velocities of the first round hold: tangential at the start of the
 /// step, which loses energy rather than to gain some. Those lanes are left alone from now on.
 #[inline(always)]
-fn take_back<R: Real>(before: R, going: R::Mask, ws: &mut Workspace<R>, report: &Report<R>) -> R::Mask {
+fn take_back<R: Real>(
+    (before, tolerance): (R, R),
+    going: R::Mask,
+    ws: &mut Workspace<R>,
+    report: &Report<R>,
+) -> R::Mask {
     let now = report.gap_metres.max(report.gap_radians);
-    let worse = going & before.lt(now);
+    // a gap near the tolerance that comes and goes is rounding
+    let worse = going & before.lt(now) & (tolerance * R::constant(10.0)).lt(now);
     if worse.any() {
         for (k, old) in ws.du_first.iter().enumerate() {
             for i in 0..6 {

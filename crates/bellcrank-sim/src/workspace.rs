@@ -109,6 +109,8 @@ pub(crate) struct DofRow<R: Real> {
 #[derive(Clone, Debug)]
 pub(crate) struct ConeRows<R: Real> {
     pub groups: Vec<ConeGroup<R>>,
+    /// Lanes that are solved at all.
+    pub lanes: R::Mask,
     /// L⁻¹ Jᵀ along each group's path: `rows` entries per position. What is behind `used_w` is left from earlier steps.
     pub w: Vec<[R; 6]>,
     pub used_w: usize,
@@ -219,6 +221,7 @@ impl<R: Real> ConeRows<R> {
         let groups = layout.scalars.len() + layout.contact_room();
         ConeRows {
             groups: Vec::with_capacity(groups),
+            lanes: R::Mask::splat(true),
             w: Vec::with_capacity(scalar_w + contact_w),
             used_w: 0,
             jacobian: Vec::with_capacity(rows),

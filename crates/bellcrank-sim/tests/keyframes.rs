@@ -93,7 +93,7 @@ fn a_reference_pose_may_be_turns_away_from_zero() {
         m.joint(joint);
         m.actuator(Actuator::position("far", "far", 10.0, 1.0));
         let model = built(m);
-        let outside = model.warnings().into_iter().find(|w| w.text.contains("outside its range"));
+        let outside = model.warnings().iter().find(|w| w.text.contains("outside its range"));
         assert_eq!(outside, None);
         let mut b = world(&model, 0.002);
         b.step(50);
@@ -182,6 +182,25 @@ fn refused(m: ModelBuilder) -> String {
     let said = b.keyframe_trouble(0, "torn").unwrap().expect("a reason").to_string();
     assert_eq!(bits(&b, 0), before, "the world stays as it was");
     said
+}
+
+/// A floating body and an arm on it, both told how to move: they move so, the base too, to rounding (1e-6 of compliance per
+/// correction, and three of them).
+#[test]
+fn a_floating_base_moves_as_its_keyframe_says() {
+    let mut m = ModelBuilder::new("floating");
+    m.body(Body::new("base").solid_box(3.0, Vec3::new(0.1, 0.2, 0.3)));
+    m.body(Body::new("arm").at(Pose::translation(0.5, 0.0, 0.0)).solid_box(1.0, Vec3::new(1.0, 0.1, 0.1)));
+    m.joint(Joint::free("free", WORLD, "base"));
+    m.joint(Joint::revolute("hinge", "base", "arm").placed(Vec3::zero(), Vec3::z_axis()));
+    let said = [1.0, 2.0, -3.0, 0.1, -0.2, 0.3, 0.5];
+    let key = Keyframe::new("thrown").velocity("free", &said[..6]).velocity("hinge", [said[6]]);
+    m.keyframe(key);
+    let mut b = world(&built(m), 0.002);
+    assert!(b.reset_to_keyframe(0, "thrown").unwrap());
+    for (found, said) in b.joint_velocity(0).unwrap().iter().zip(said) {
+        assert!((found - said).abs() < 1e-9, "{found} instead of {said}");
+    }
 }
 
 /// A quaternion of zeros turns nothing, one of another length is made one.

@@ -7,10 +7,12 @@ use bellcrank_sim::{
     Settings, Solver,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The fewest that are put into lanes.
 const WORLDS: usize = 3;
-const STEPS: usize = 4;
+/// The second starts from what the first left: warm starts, hints, impulses.
+const STEPS: usize = 2;
 
 /// Every way to take a step.
 fn ways(precision: Precision) -> Vec<(&'static str, Settings)> {
@@ -43,24 +45,33 @@ fn run(model: &Arc<Model>, options: BatchOptions) -> Result<Vec<Vec<u64>>, Batch
     Ok((0..WORLDS).map(|w| bits(&b, w)).collect())
 }
 
-/// What does not go together, a motor at a site with all rows, say, is refused by both.
+/// How many ways of one mechanism were compared.
+fn compare(name: &str, model: &Arc<Model>) -> usize {
+    let mut compared = 0;
+    for precision in [Precision::F64, Precision::F32] {
+        for (way, settings) in ways(precision) {
+            let options = BatchOptions { precision, settings: Some(settings), ..BatchOptions::default() };
+            let lanes = run(model, options);
+            let scalar = run(model, BatchOptions { scalar: true, ..options });
+            compared += usize::from(scalar.is_ok());
+            assert!(lanes == scalar, "{name}, {precision:?}, {way}");
+        }
+    }
+    compared
+}
+
+/// What does not go together, couplings with all rows, say, is refused by both. All cores take part, one mechanism at a time.
 #[test]
 #[cfg_attr(not(wide_lanes), ignore = "this build has no lanes: BELLCRANK_LANES leaves them out")]
 fn every_mechanism_and_method_has_the_bits_of_the_scalar() {
-    let (mut compared, mut refused) = (0, 0);
-    for (name, _, build) in library::ALL {
-        let model = built(build());
-        for precision in [Precision::F64, Precision::F32] {
-            for (way, settings) in ways(precision) {
-                let options = BatchOptions { precision, settings: Some(settings), ..BatchOptions::default() };
-                let lanes = run(&model, options);
-                let scalar = run(&model, BatchOptions { scalar: true, ..options });
-                refused += usize::from(scalar.is_err());
-                compared += usize::from(scalar.is_ok());
-                assert!(lanes == scalar, "{name}, {precision:?}, {way}");
-            }
+    let (next, compared) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        while let Some((name, _, build)) = library::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+            compared.fetch_add(compare(name, &built(build())), Ordering::Relaxed);
         }
-    }
-    println!("{compared} compared, {refused} refused");
-    assert!(compared >= 6 * library::ALL.len(), "only {compared} of {} were compared", compared + refused);
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
+    let compared = compared.into_inner();
+    assert!(compared >= 6 * library::ALL.len(), "only {compared} were compared");
 }

@@ -187,26 +187,30 @@ fn run(b: &mut Batch, steps: usize) -> Worst {
     worst
 }
 
-/// A linkage that folds with 60 J: it goes through its change points for four seconds, stays together, and does not gain energy without end.
+/// A linkage that folds with 57 J and more: it goes through its change points for two seconds, stays together, and gains no more than a step that is
+/// long for it may be off by.
 #[test]
 fn a_folding_toggle_stays_together() {
-    for (dt, rate) in [(0.001, 13.0), (0.004, 9.0), (0.004, 13.0), (0.01, 11.0), (0.01, 13.0), (0.004, 17.0)]
-    {
-        let mut b = implicit(
-            &toggle([1.0, 1.0, 1.0], Vec3::zero(), 0.6),
-            dt,
-            Integrator::Variational,
-            Precision::F64,
-        );
+    for (dt, rate, masses) in [
+        (0.002, 13.0, [0.1, 0.1, 2.0]),
+        (0.002, 20.0, [0.1, 0.1, 2.0]),
+        (0.004, 13.0, [0.1, 0.1, 2.0]),
+        (0.004, 40.0, [1.0, 1.0, 1.0]),
+        (0.01, 13.0, [0.1, 0.1, 2.0]),
+        (0.01, 25.0, [1.0, 1.0, 1.0]),
+        (0.01, 17.0, [0.25, 0.15, 0.3]),
+    ] {
+        let model = toggle(masses, Vec3::zero(), 0.6);
+        let mut b = implicit(&model, dt, Integrator::Variational, Precision::F64);
         turn(&mut b, 0.6, rate);
         let start = b.energy(0).unwrap();
-        let worst = run(&mut b, (4.0 / dt) as usize);
+        let worst = run(&mut b, (2.0 / dt) as usize);
         println!(
-            "toggle Δt {dt}: gap {:e}, energy {} of {start}, inexact {}",
+            "toggle Δt {dt} {rate} {masses:?}: gap {:e}, energy {} of {start}, inexact {}",
             worst.gap, worst.energy, worst.inexact
         );
-        assert!(worst.gap < 0.01, "Δt {dt}: {:e} m", worst.gap);
-        assert!(worst.energy < 3.0 * start, "Δt {dt}: {} J of {start} J", worst.energy);
+        assert!(worst.gap < 0.01, "Δt {dt}, {rate} rad/s: {:e} m", worst.gap);
+        assert!(worst.energy < 2.0 * start, "Δt {dt}, {rate} rad/s: {} J of {start} J", worst.energy);
     }
 }
 

@@ -8,6 +8,7 @@ mod discrete_mechanics;
 mod energy;
 mod free_flight;
 mod gradients;
+mod gradients_of_loops;
 mod hand_calculations;
 mod hard_contact;
 mod hovering;

@@ -117,7 +117,7 @@ pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPo
     };
     let smoothing = Smoothing::Absolute; // so that κ depends on nothing that derivatives are taken by
     let point =
-        InteriorPoint { kappa, smoothing, tolerance: 1e-9, centring: 1e-4, max_iterations: 80, ..own };
+        InteriorPoint { kappa, smoothing, tolerance: 5e-8, centring: 1e-4, max_iterations: 80, ..own };
     // numbers have 64 bits here, whatever those of the batch: joints are held as stiffly as these allow
     let softness = settings.softness.min(Settings::default().softness);
     (Settings { softness, ..*settings }, point)

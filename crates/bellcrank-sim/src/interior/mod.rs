@@ -103,9 +103,9 @@ fn whole_step<R: Real>(
     // a joint that is open by design, because it was torn, is not closed
     report.converged =
         stage!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
-    let mut lost = R::Mask::splat(false);
+    let mut lost = stage!(R, retry::gains_energy(layout, dt, state, (ws, own)));
     if (alive & !report.converged).any() {
-        lost = stage!(R, retry::is_lost(task, dt, ws, &report));
+        lost = lost | stage!(R, retry::is_lost(task, dt, ws, &report));
     }
     stage!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
     stage!(R, finish(layout, constants, (true, state.alive), (state, ws), &mut report));

@@ -9,6 +9,7 @@ use super::whole_step;
 use super::workspace::InteriorWorkspace;
 use crate::assemble::mend;
 use crate::constants::Constants;
+use crate::drives::row_velocity;
 use crate::layout::Layout;
 use crate::readout::{Metrics, Readout};
 use crate::rows::joint_pose;
@@ -23,11 +24,15 @@ use bellcrank_solve::InteriorPoint;
 
 /// How many shorter steps a step is taken as.
 const PARTS: [usize; 4] = [2, 4, 8, 32];
+/// What bodies may fall with from rest in a step [m/s²], twice their weight.
+const FALL: f64 = 20.0;
 /// A joint may be left open by this, or by as much as it was before [m and rad].
 const OPEN: f64 = 1e-6;
 /// A body may be off by what this acceleration makes of its velocity in the step [m/s² and rad/s²]: a tenth of its weight.
 const OFF: f64 = 1.0;
 
+/// Joints may do this share of the kinetic energy as work, by which a step that is long for the mechanism is off.
+const GAINED: f64 = 0.1;
 /// Wider open the default method must not leave a joint [m and rad].
 const TORN: f64 = 1e-3;
 
@@ -59,6 +64,38 @@ pub(super) struct Task<'a, R: Real> {
     pub settings: &'a Settings,
     pub point: &'a InteriorPoint,
     pub control: &'a Control<R>,
+}
+
+/// Lanes in which joints do more work than rounding and the length of the step explain: what they hold does not move, so that they do none.
+/// Near a change point Newton may well converge to another branch, with an energy that comes from nowhere.
+#[inline(always)]
+pub(super) fn gains_energy<R: Real>(
+    layout: &Layout,
+    dt: R,
+    state: &State<R>,
+    (ws, own): (&Workspace<R>, &InteriorWorkspace<R>),
+) -> R::Mask {
+    let fall = dt * R::constant(FALL);
+    let (half, mut before, mut after, mut work) = (R::constant(0.5), R::zero(), R::zero(), R::zero());
+    for (b, body) in own.bodies.iter().enumerate() {
+        let (old, new) = (state.V_WB[b], Twist::from_array(ws.u[layout.position[b]]));
+        before = (fall * fall).mul_add(body.mass, before);
+        before += old.linear.norm_squared() * body.mass + old.angular.dot(body.inertia * old.angular);
+        after += new.linear.norm_squared() * body.mass + new.angular.dot(body.inertia * new.angular);
+    }
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (start, rows) = (&ws.joints[j], &own.joints[j]);
+        for i in 0..joint.kind.row_count() {
+            let mut rate = super::rate(layout, joint, (start, i), &ws.u);
+            rate += row_velocity(&start.s[i], &state.V_WB[joint.successor].to_array());
+            if let Some(p) = joint.predecessor {
+                rate += row_velocity(&start.p[i], &state.V_WB[p].to_array());
+            }
+            work = (rows.lambda[i] * half).mul_add(rate, work);
+        }
+    }
+    // twice the energies: before, as if all fell besides, and after
+    ((before + after) * (half * R::constant(GAINED))).lt(work)
 }
 
 /// The largest gaps of joints at these poses [m, rad].
@@ -123,7 +160,7 @@ impl<R: Real> Task<'_, R> {
             let mut found = self.step_by_default(dt, (state, ws), &mut retry.other);
             stage!(R, choose(lost, R::one(), &retry.other, &mut retry.readout));
             stage!(R, state.interval = R::one());
-            stage!(R, self.stand(&retry.start, lost & found.finite, (state, &mut found)));
+            stage!(R, self.stand(&retry.start, dt, lost & found.finite, (state, &mut found)));
             retry.kept.take(lost, state);
             stage!(R, report.take(lost, &found));
         }
@@ -168,12 +205,21 @@ impl<R: Real> Task<'_, R> {
         report
     }
 
-    /// Where joints are torn open that were not, the world stays where it was and loses half its velocity.
+    /// Where joints are torn open that were not, or kinetic energy more than doubles, the world stays where it was and loses half its velocity.
     #[inline(always)]
-    fn stand(&self, start: &State<R>, lanes: R::Mask, (state, report): (&mut State<R>, &mut Report<R>)) {
+    fn stand(
+        &self,
+        start: &State<R>,
+        dt: R,
+        lanes: R::Mask,
+        (state, report): (&mut State<R>, &mut Report<R>),
+    ) {
         let before = gaps(self.layout, self.constants, &start.X_WB);
         let open = before.0.max(before.1).max(R::constant(TORN));
-        let torn = lanes & open.lt(report.gap_metres.max(report.gap_radians));
+        let two = R::constant(2.0);
+        let most = two * (self.kinetic(start, R::zero()) + self.kinetic(start, dt * R::constant(FALL)));
+        let faster = most.lt(self.kinetic(state, R::zero()));
+        let torn = lanes & (faster | open.lt(report.gap_metres.max(report.gap_radians)));
         if !torn.any() {
             return;
         }
@@ -184,6 +230,18 @@ impl<R: Real> Task<'_, R> {
         }
         report.gap_metres = R::select(torn, before.0, report.gap_metres);
         report.gap_radians = R::select(torn, before.1, report.gap_radians);
+    }
+
+    /// Twice the kinetic energy of a state, and what it would be with all bodies at this speed if that is not zero.
+    #[inline(always)]
+    fn kinetic(&self, state: &State<R>, speed: R) -> R {
+        let mut sum = R::zero();
+        for (body, (X, V)) in self.constants.bodies.iter().zip(state.X_WB.iter().zip(&state.V_WB)) {
+            let spin = X.R.rotate_inverse(V.angular);
+            let own = V.linear.norm_squared() * body.mass + spin.dot(body.inertia * spin);
+            sum += R::select(R::zero().lt(speed), body.mass * speed * speed, own);
+        }
+        sum
     }
 
     /// Takes state and reactions over in the masked lanes.
