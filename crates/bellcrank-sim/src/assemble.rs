@@ -108,7 +108,7 @@ pub(crate) fn mend<R: Real>(
 ) {
     let before = report.gap_metres.max(report.gap_radians);
     let tolerance = R::constant(settings.gap_tolerance);
-    let open = state.alive & tolerance.lt(before) & before.lt(R::constant(MOST_MENDED));
+    let open = state.alive & !report.closed & before.lt(R::constant(MOST_MENDED));
     if settings.method != Method::Eliminate || !layout.holds || !open.any() {
         return;
     }

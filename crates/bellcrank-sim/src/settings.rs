@@ -106,7 +106,7 @@ pub struct Settings {
     pub softness: f64,
     /// Rounds of closing joints and solving reactions, at least and at most.
     pub rounds: [usize; 2],
-    /// Joints are closed to this after the step [m and rad].
+    /// Joints are closed to this after the step [m]; angles at an arm of 0.2 m [rad/5].
     pub gap_tolerance: f64,
     /// Share of a penetration that is taken out per step.
     pub contact_recovery: f64,

@@ -72,18 +72,28 @@ pub struct Report<R: Real> {
 }
 
 impl<R: Real> Report<R> {
+    /// Of the first part of a step what counts in the lanes that take it: the others try again.
+    #[inline(always)]
+    pub(crate) fn only(mut self, lanes: R::Mask) -> Self {
+        self.converged = self.converged | !lanes;
+        self.finite = self.finite | !lanes;
+        self.residual = R::select(lanes, self.residual, R::zero());
+        self
+    }
+
     /// This part of a step and, in some lanes, the next one.
     #[inline(always)]
     pub(crate) fn and(mut self, lanes: R::Mask, next: &Report<R>) -> Self {
         let most = |old: R, new: R| R::select(lanes, old.max(new), old);
         self.gap_metres = R::select(lanes, next.gap_metres, self.gap_metres);
         self.gap_radians = R::select(lanes, next.gap_radians, self.gap_radians);
+        self.closed = (self.closed & !lanes) | (next.closed & lanes);
         self.iterations += R::select(lanes, next.iterations, R::zero());
         self.residual = most(self.residual, next.residual);
         self.penetration = most(self.penetration, next.penetration);
         self.contacts = R::select(lanes, next.contacts, self.contacts);
         self.wanted = most(self.wanted, next.wanted);
-        self.converged = (self.converged & !lanes) | (next.converged & lanes);
+        self.converged = self.converged & (next.converged | !lanes);
         self.finite = self.finite & (next.finite | !lanes);
         self.bad_body = R::select(lanes, next.bad_body, self.bad_body);
         self.metrics = next.metrics;

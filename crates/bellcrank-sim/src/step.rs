@@ -22,6 +22,9 @@ use crate::{
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, Outcome, Padmm};
 
+/// An angle counts by what it moves at this distance [m]: that of a joint from the next one, in robots.
+const ARM: f64 = 0.2;
+
 /// Notes the gap and says which lanes go on: after the first rounds only those that are still open.
 #[inline(always)]
 fn still_open<R: Real>(
@@ -31,7 +34,7 @@ fn still_open<R: Real>(
     report: &mut Report<R>,
 ) -> R::Mask {
     (report.gap_metres, report.gap_radians) = (metres, radians);
-    let closed = metres.max(radians).le(tolerance);
+    let closed = metres.max(radians * R::constant(ARM)).le(tolerance);
     report.closed = closed;
     let next = if enough { going & !closed } else { going };
     if last || !next.any() {
@@ -87,7 +90,7 @@ pub(crate) fn step<R: Real>(
         let halfway = settings.integrator == Integrator::MoreauJean;
         stage!(R, finish(layout, constants, (halfway, accepted), (state, ws), &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
         whole = Some(match whole {
-            None => report,
+            None => stage!(R, report.only(accepted)),
             Some(sum) => stage!(R, sum.and(accepted, &report)),
         });
         state.interval = stage!(R, R::select(accepted, pace.share(), state.interval));

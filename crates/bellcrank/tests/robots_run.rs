@@ -54,7 +54,12 @@ fn stay_together(precision: Precision, tolerance: f64) {
         }
         let report = batch.step(100);
         let (metres, radians) = report.loop_gap[0];
-        assert!(metres < tolerance && radians < tolerance, "{}: {metres} m, {radians} rad", path.display());
+        // an angle counts by what it moves at an arm of 0.2 m, as it does for the step
+        assert!(
+            metres < tolerance && 0.2 * radians < tolerance,
+            "{}: {metres} m, {radians} rad",
+            path.display()
+        );
         assert!(!matches!(report.status[0], WorldStatus::Frozen { .. }), "{}", path.display());
         println!("{}: gap {metres:.1e} m, {} of 100 converged", model.name(), report.converged[0]);
     }
