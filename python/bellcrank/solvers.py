@@ -72,11 +72,12 @@ class InteriorPoint(StepOptions):
     and derivatives whose smoothing is a parameter. Goes with ``integrator="variational"`` and the usual one."""
 
     kappa: Optional[float] = None
-    """What every product of slack and force is at the end; 1e-6 (1e-5 in 32 bits) unless given, told as ``smoothing`` says."""
+    """What every product of slack and force is at the end; 1e-6 (1e-5 in 32 bits) unless given, told as
+    ``smoothing`` says."""
     smoothing: Optional[str] = None
-    """``"relative"``: κ in units of each contact's own, so that what rests hovers and creeps by the same little whatever its mass and the step;
-    the default where ``kappa`` is not given. ``"absolute"``: κ in [N·s·m] for all alike, as derivatives have it; the default
-    where ``kappa`` is given."""
+    """``"relative"``: κ in units of each contact's own, so that what rests hovers and creeps by the same little
+    whatever its mass and the step; the default where ``kappa`` is not given. ``"absolute"``: κ in [N·s·m] for all
+    alike, as derivatives have it; the default where ``kappa`` is given."""
     tolerance: Optional[float] = None
     """Equations are met to this, beyond rounding [m/s, rad/s, m]."""
     centring: Optional[float] = None
