@@ -390,8 +390,14 @@ def test_joint_coordinates_follow_poses_that_are_written(four_bar: bc.Model) -> 
     batch.body_quat_wxyz = [np.cos(0.25), 0, np.sin(0.25), 0]
     np.testing.assert_allclose(batch.joint_position, 0.5)
     batch.step()
-    # implicit: ω⁺ = −k q dt / (I + k dt²)
-    np.testing.assert_allclose(batch.body_velocity[0, 0, 4], -10 * 0.5 * 1e-3 / (0.1 + 10 * 1e-6), rtol=1e-6)
+    # in the middle of the intervals: ω⁺ = −k q dt / (I + k dt²/4)
+    np.testing.assert_allclose(batch.body_velocity[0, 0, 4], -10 * 0.5 * 1e-3 / (0.1 + 2.5 * 1e-6), rtol=1e-6)
+
+
+def test_smoothing_of_the_interior_point_is_relative_or_absolute(four_bar: bc.Model) -> None:
+    for smoothing in ("relative", "absolute"):
+        batch = bc.Batch(four_bar, solver=bc.InteriorPoint(kappa=1e-6, smoothing=smoothing))
+        assert (batch.step().status == bc.WorldStatus.OK).all()
 
 
 def test_contact_gains_have_one_row_for_all_worlds() -> None:

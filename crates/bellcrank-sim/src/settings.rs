@@ -162,6 +162,11 @@ impl Settings {
         }
     }
 
+    /// To what an assembly comes [m and rad]: coordinates of several turns have a coarser grid in 32 bits.
+    pub(crate) fn assembly_tolerance(&self) -> f64 {
+        if self.gap_tolerance > 2e-7 { self.gap_tolerance.max(5e-6) } else { self.gap_tolerance }
+    }
+
     /// To what joints are closed [m and rad]: poses far from the origin have a coarser grid.
     #[inline(always)]
     pub(crate) fn gap_tolerance<R: Real>(&self, state: &State<R>) -> R {

@@ -69,7 +69,7 @@ impl Batch {
             iterations: ASSEMBLE_ITERATIONS + self.way_to(&positions, (group, &local)),
             positions,
             velocities: asked(&self.models[group], worlds.len(), velocities)?,
-            tolerance: self.settings.gap_tolerance,
+            tolerance: self.settings.assembly_tolerance(),
         };
         Ok(self.groups[group].assemble(&local, &goal))
     }
