@@ -126,7 +126,6 @@ def predict(pairs: Pairs, guess: Floats, slopes: bool) -> tuple[Floats, Floats]:
     count = len(pairs.before.position)
     batch = bc.Batch(cube(*guess), count, dt=STRIDE / RATE, solver=solver, integrator="variational")
     states.write(batch, pairs.before)
-    batch.write("velocity_interval", np.ones((count, 1)))  # differences of poses are the velocities of an interval
     columns = np.zeros((count, 12, 2))
     if slopes:
         jacobian = batch.step_jacobian(("friction", "shape_size"), strict=False)

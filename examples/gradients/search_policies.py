@@ -104,7 +104,7 @@ def main() -> None:
     for make, short, long in ((cheetah, 80, 80), (ant, 60, 150)):
         task = make(long if arguments.long else short)
         iterations = ((30, 60) if task.name == "half-cheetah" else (100, 100)) if arguments.long else (8, 10)
-        curves = compare(task, iterations, seeds=3 if arguments.long else 1)
+        curves = compare(task, iterations, seeds=3 if arguments.long else 2)
         panel = Panel(task.name, "simulated steps", "mean return")
         for name, runs in curves.items():
             for k, curve in enumerate(runs):
