@@ -122,7 +122,7 @@ impl fmt::Display for UnsupportedProcessor {
 impl core::error::Error for UnsupportedProcessor {}
 
 /// Whether this processor can run what this build contains. Asked at every door of the product, so that nobody meets
-/// the panic in that a kernel started without it ends in.
+/// the panic of a kernel that cannot run.
 pub fn check_processor() -> Result<(), UnsupportedProcessor> {
     if cfg!(not(target_arch = "x86_64")) || cfg!(feature = "any-x86") || has_fma() {
         Ok(())
