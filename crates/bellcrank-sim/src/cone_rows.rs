@@ -141,6 +141,7 @@ fn scalar_row<R: Real>(
     let joint = &layout.joints[scalar.at.joint];
     let (dof, c) =
         (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
+    let own = constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
     let (zero, one) = (R::zero(), R::one());
     let guess = state.scalar_impulse[index];
     let gap = match scalar.kind {
@@ -150,8 +151,10 @@ fn scalar_row<R: Real>(
     };
     let acts = match scalar.kind {
         ScalarKind::Lower | ScalarKind::Upper => {
-            let reach = (dof.rate.abs() * times.dt).mul_add(R::constant(2.0), R::constant(1e-3));
-            gap.lt(reach) | zero.lt(guess)
+            // what it covers at its old speed, and what its drive alone would make of it
+            let pushed = dof.drive_impulse.abs() / (own + dof.drive_mass);
+            let speed = dof.rate.abs().mul_add(R::constant(2.0), pushed);
+            gap.lt(speed.mul_add(times.dt, R::constant(1e-3))) | zero.lt(guess)
         }
         ScalarKind::SlowDown | ScalarKind::SlowUp => (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs()),
         ScalarKind::Friction => zero.lt(c.friction * times.dt),
@@ -164,8 +167,7 @@ fn scalar_row<R: Real>(
         ScalarKind::Lower | ScalarKind::Upper => {
             let sign = if scalar.kind == ScalarKind::Lower { one } else { -one };
             // where limits and loops cannot both be met, the limit gives way
-            let own = constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
-            let yields = R::constant(settings.limit_softness) / own;
+            let yields = R::constant(settings.limit_softness) / (own + dof.drive_mass);
             (Cone::Nonnegative, sign, settings.recover(gap, times.drift, settings.limit_recovery), yields)
         }
         ScalarKind::SlowDown => (Cone::Nonnegative, one, c.velocity_limit, zero),

@@ -329,28 +329,28 @@ fn push_rows<R: Real>(
     }
 }
 
-/// Keeps the reactions of some lanes for the next step.
+/// Keeps the reactions of some lanes for the next step and for who asks: those of all parts of a step together, `fresh` being
+/// the lanes whose first part this is.
 #[inline(always)]
 pub(crate) fn store<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    lanes: R::Mask,
+    (fresh, lanes): (R::Mask, R::Mask),
     (state, ws): (&mut State<R>, &Workspace<R>),
 ) {
     if !lanes.any() {
         return;
     }
     for old in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
-        *old = R::select(lanes, R::zero(), *old);
+        *old = R::select(fresh, R::zero(), *old);
     }
     state.contact_slot.fill(-R::one()); // a pile has one lane
+    let keep = |x: R| R::select(lanes, x, R::zero());
     let mut listed = 0;
     for group in &ws.cones.groups {
         let (i, n) = (group.first_row, group.rows - 1);
         match group.source {
-            ConeSource::Scalar(s) => {
-                state.scalar_impulse[s] = R::select(lanes, ws.cones.lambda[i], state.scalar_impulse[s]);
-            }
+            ConeSource::Scalar(s) => state.scalar_impulse[s] += keep(ws.cones.lambda[i]),
             ConeSource::Contact(c) => {
                 let surface = &constants.shapes.surfaces[layout.contacts[c].pair];
                 let impulse = contact_impulse(&ws.cones.lambda[i..=i + n], surface);
@@ -363,7 +363,7 @@ pub(crate) fn store<R: Real>(
                     &mut state.contact_impulse[c]
                 };
                 for k in 0..6 {
-                    own[k] = R::select(lanes, impulse[k], own[k]);
+                    own[k] += keep(impulse[k]);
                 }
             }
         }
@@ -372,7 +372,7 @@ pub(crate) fn store<R: Real>(
         if scalar.kind == ScalarKind::Effort {
             let dof = &ws.dofs[layout.joints[scalar.at.joint].first_dof + scalar.at.dof];
             let effort = dof.drive_mass.neg_mul_add(end_rate(layout, scalar, ws), dof.drive_impulse);
-            state.scalar_impulse[s] = R::select(dof.boxed | !lanes, state.scalar_impulse[s], effort);
+            state.scalar_impulse[s] += R::select(dof.boxed | !lanes, R::zero(), effort);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `rows` `couplings` `drives` `lines` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, couplings between them, motors, tendons, what pushes only |
+//! | `motion` `balance` `rows` `couplings` `drives` `lines` `limits` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, couplings between them, motors, tendons, what pushes only |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `derivative/` | how a step depends on state, control and parameters |
@@ -35,6 +35,7 @@ mod group_access;
 mod interior;
 mod lane_access;
 mod layout;
+mod limits;
 mod lines;
 mod motion;
 mod pile;

@@ -116,8 +116,9 @@ pub struct Settings {
     pub recovery_speed: f64,
     /// Slower impacts do not bounce [m/s].
     pub bounce_speed: f64,
-    /// Compliance of joint limits, as a share of the joint's own mobility: far softer than joints, so that a limit that
-    /// cannot be met with the loops closed gives way, and far stiffer than anybody notices.
+    /// Compliance of joint limits, as a share of the mobility of the joint's own links and drive: far softer than joints, so
+    /// that a limit that cannot be met with the loops closed gives way, and far stiffer than anybody notices: a step in which
+    /// a limit gives way by more than 1 mm or 1 mrad is not `Ok`.
     pub limit_softness: f64,
     /// How velocities become poses.
     pub integrator: Integrator,
@@ -138,7 +139,7 @@ impl Default for Settings {
             limit_recovery: 0.1,
             recovery_speed: 1.0,
             bounce_speed: 1e-2,
-            limit_softness: 1e-4,
+            limit_softness: 1e-5,
             integrator: Integrator::SemiImplicitEuler,
             method: Method::Eliminate,
             metrics: false,
@@ -150,7 +151,13 @@ impl Settings {
     /// For numbers of 32 bits: what rounding allows.
     pub fn single() -> Self {
         let solver = Padmm { tolerance: 1e-5, ..Padmm::default() };
-        Settings { solver: Solver::Padmm(solver), softness: 3e-5, gap_tolerance: 5e-7, ..Settings::default() }
+        Settings {
+            solver: Solver::Padmm(solver),
+            softness: 3e-5,
+            gap_tolerance: 5e-7,
+            limit_softness: 1e-4,
+            ..Settings::default()
+        }
     }
 
     #[inline(always)]

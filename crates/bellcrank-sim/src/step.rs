@@ -16,8 +16,8 @@ use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::{ConeRows, Workspace};
 use crate::{
-    all_rows, balance, comfree, cone_rows, cones, couplings, drives, interior, lines, motion, readout, rows,
-    worlds,
+    all_rows, balance, comfree, cone_rows, cones, couplings, drives, interior, limits, lines, motion,
+    readout, rows, worlds,
 };
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, Outcome, Padmm};
@@ -80,7 +80,7 @@ pub(crate) fn step<R: Real>(
         let times = stage!(R, settings.integrator.times(dt * pace.share(), dt * state.interval));
         let mut report = attempt(layout, constants, settings, times, pace.going, (state, control, ws));
         let accepted = stage!(R, pace.judge(settings.method == Method::Eliminate, &report));
-        stage!(R, cones::store(layout, constants, accepted, (state, ws)));
+        stage!(R, cones::store(layout, constants, (accepted & pace.at_start(), accepted), (state, ws)));
         if let Method::AllRows(_) = settings.method {
             state.joint_impulse.copy_from_slice(&ws.reaction);
         }
@@ -88,7 +88,10 @@ pub(crate) fn step<R: Real>(
             readout.note(layout, (whole.is_none(), accepted), ws);
         }
         let halfway = settings.integrator == Integrator::MoreauJean;
+        ws.q_start.copy_from_slice(&state.q);
         stage!(R, finish(layout, constants, (halfway, accepted), (state, ws), &mut report)); // u⁺, q⁺ = q ⊕ Δt u⁺
+        report.converged =
+            stage!(R, report.converged & !limits::passed(layout, constants, &ws.q_start, state));
         whole = Some(match whole {
             None => stage!(R, report.only(accepted)),
             Some(sum) => stage!(R, sum.and(accepted, &report)),
@@ -136,6 +139,12 @@ impl<R: Real> Pace<R> {
     #[inline(always)]
     fn new(alive: R::Mask) -> Self {
         Pace { going: alive, left: R::one(), part: R::one() }
+    }
+
+    /// Lanes that have not taken a part yet.
+    #[inline(always)]
+    fn at_start(&self) -> R::Mask {
+        !self.left.lt(R::one())
     }
 
     /// The part that is tried next.

@@ -49,6 +49,8 @@ pub struct Workspace<R: Real> {
     pub(crate) last_round: LastRound<R>,
     /// Poses at the start of the step, where rows are evaluated later than that (Moreau–Jean).
     pub(crate) X_start: Vec<Pose<R>>,
+    /// Coordinates at the start of a part of a step.
+    pub(crate) q_start: Vec<R>,
     /// Poses at the end of the step.
     pub(crate) X_next: Vec<Pose<R>>,
     /// Reactions along each joint's rows, but for −S⁻¹ J of what is `fresh`.
@@ -196,6 +198,7 @@ impl<R: Real> Workspace<R> {
             x: vec![zero; bodies],
             last_round: LastRound::new(layout),
             X_start: vec![Pose::identity(); bodies],
+            q_start: vec![R::zero(); layout.coordinate_count],
             X_next: vec![Pose::identity(); bodies],
             reaction: vec![zero; layout.joints.len()],
             closing: vec![zero; layout.joints.len()],

@@ -29,5 +29,6 @@ mod regressions;
 mod replay_is_bitwise;
 mod sensors;
 mod stacks;
+mod status_is_true;
 mod tendons_and_sites;
 mod worlds_do_not_matter_to_each_other;
