@@ -187,6 +187,11 @@ fn attempt<R: Real>(
     if halfway {
         before = stage!(R, rows::set_targets(layout, constants, held, ws));
     }
+    if !layout.couplings.is_empty() {
+        let start = (&*state, if halfway { &*ws.X_start } else { &*state.X_WB });
+        let torn = stage!(R, couplings::set_targets(layout, constants, start, held, &mut ws.coupling_target));
+        before = stage!(R, before.max(torn));
+    }
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     let mut report = solve(layout, constants, settings, times, lanes, (state, control, ws));

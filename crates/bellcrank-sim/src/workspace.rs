@@ -59,6 +59,8 @@ pub struct Workspace<R: Real> {
     pub(crate) coupling_reaction: Vec<R>,
     pub(crate) coupling_closing: Vec<R>,
     pub(crate) coupling_weight: Vec<R>,
+    /// The gap that the step may leave.
+    pub(crate) coupling_target: Vec<R>,
     pub(crate) cones: ConeRows<R>,
     /// For the published method only.
     pub(crate) all_rows: AllRowsWorkspace<R>,
@@ -202,6 +204,7 @@ impl<R: Real> Workspace<R> {
             coupling_reaction: vec![R::zero(); layout.couplings.len()],
             coupling_closing: vec![R::zero(); layout.couplings.len()],
             coupling_weight: vec![R::zero(); layout.couplings.len()],
+            coupling_target: vec![R::zero(); layout.couplings.len()],
             cones: ConeRows::new(layout),
             all_rows: AllRowsWorkspace::default(),
             interior: None,

@@ -1,9 +1,11 @@
 //! The laws of the step, one module each. They are one program, so that the engine is linked once.
 
+mod assembled_velocities;
 mod assembly;
 mod blocks_of_derivatives;
 mod closed_form_contact;
 mod common;
+mod couplings;
 mod discrete_mechanics;
 mod energy;
 mod free_flight;
