@@ -29,6 +29,7 @@ mod constants;
 mod couplings;
 mod derivative;
 mod drives;
+mod end_rates;
 mod field;
 mod group;
 mod group_access;

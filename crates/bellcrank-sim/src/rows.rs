@@ -105,9 +105,10 @@ fn holds_point(kind: JointKind) -> bool {
 /// The rows of such a joint that push.
 const PUSHES: usize = 3;
 
+/// The rows of one joint at some poses; gives its largest gap.
 #[inline(always)]
 #[allow(clippy::manual_map)] // a closure here would lose the instruction set
-fn one_joint<R: Real>(
+pub(crate) fn one_joint<R: Real>(
     (kind, joint): (JointKind, &JointLayout),
     constants: &JointConstants<R>,
     X_WB: &[Pose<R>],

@@ -16,8 +16,8 @@ use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::{ConeRows, Workspace};
 use crate::{
-    all_rows, balance, comfree, cone_rows, cones, couplings, drives, interior, lines, motion, readout, rows,
-    worlds,
+    all_rows, balance, comfree, cone_rows, cones, couplings, drives, end_rates, interior, lines, motion,
+    readout, rows, worlds,
 };
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, Outcome, Padmm};
@@ -281,6 +281,11 @@ fn solve<R: Real>(
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
         stage!(R, still_open([true, true], (gap, tolerance), undone, &mut report));
+    }
+    if settings.integrator == Integrator::MoreauJean && !layout.couplings.is_empty() {
+        stage!(R, end_rates::push_rates(layout, constants, held, ws));
+        solve_factored(layout, ws);
+        stage!(R, balance::add_change(lanes, ws)); // J(q⁺) u⁺ = 0 of couplings
     }
     report
 }

@@ -23,6 +23,7 @@ mod light_and_heavy;
 mod loops_stay_closed;
 mod minimal_coordinates;
 mod model_features;
+mod moreau_jean;
 mod parameters_by_world;
 mod piles;
 mod published_method;
