@@ -46,6 +46,7 @@ mod snapshot;
 mod state;
 mod status;
 mod step;
+mod way;
 mod workspace;
 mod worlds;
 

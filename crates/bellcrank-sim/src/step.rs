@@ -20,7 +20,7 @@ use crate::{
     readout, rows, worlds,
 };
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
-use bellcrank_solve::{ComFree, Outcome, Padmm};
+use bellcrank_solve::{ComFree, Outcome, Padmm, Variant};
 
 /// An angle counts by what it moves at this distance [m]: that of a joint from the next one, in robots.
 const ARM: f64 = 0.2;
@@ -287,6 +287,9 @@ fn solve<R: Real>(
         solve_factored(layout, ws);
         stage!(R, balance::add_change(lanes, ws)); // J(q⁺) u⁺ = 0 of couplings
     }
+    if let Solver::ComFree(solver) = &settings.solver {
+        stage!(R, comfree::judge(layout, solver, (times.drift, lanes), ws, &mut report));
+    }
     report
 }
 
@@ -344,8 +347,8 @@ fn solve_reactions<R: Real>(
 ) {
     let solver = match &settings.solver {
         Solver::ComFree(solver) => {
-            let law = (times.dt, constants.contact_gain);
-            return sweep(layout, solver, law, going, (ws, report));
+            let gains = (times.dt, constants.contact_gain);
+            return sweep(layout, solver, gains, going, (ws, report));
         }
         Solver::Padmm(solver) => solver,
     };
@@ -391,16 +394,17 @@ fn solve_worlds<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>
 fn sweep<R: Real>(
     layout: &Layout,
     solver: &ComFree,
-    law: (R, [R; 2]),
+    gains: (R, [R; 2]),
     going: R::Mask,
     (ws, report): (&mut Workspace<R>, &mut Report<R>),
 ) {
-    for _ in 0..solver.sweeps {
-        stage!(R, comfree::push(layout, solver, law, going, ws));
-        stage!(R, cones::push_change(layout, ws));
-        solve_factored(layout, ws);
-        stage!(R, comfree::add_change(going, ws, report));
-    }
+    let outcome = match solver.variant {
+        Variant::Normalised => stage!(R, comfree::sweep(layout, solver, going, ws)),
+        Variant::Published(law) => stage!(R, comfree::push_facets(layout, law, gains, going, ws)),
+    };
+    stage!(R, cones::push_change(layout, ws));
+    solve_factored(layout, ws);
+    stage!(R, cones::add_change(going, outcome, ws, report));
 }
 
 /// x ← H⁻¹ x

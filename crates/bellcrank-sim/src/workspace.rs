@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::lines::LineRow;
 use crate::motion::Spin;
 use crate::pile::{MakePile, PileWork};
+use crate::way::Way;
 use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real};
@@ -132,12 +133,13 @@ pub(crate) struct ConeRows<R: Real> {
     /// The problem of each lane's world, and where it has its rows.
     pub worlds: Vec<WorldRows<R::Elem>>,
     pub places: Places,
-    /// For reactions in closed form: groups that move each elimination position; B of each group, by rows; W of each group; what
-    /// the last sweep changed [m/s].
-    pub sharers: Vec<R>,
+    /// For reactions in closed form: B of each group, by rows; W of each group; the way of
+    /// the sweeps.
     pub blocks: Vec<R>,
     pub inverse_mass: Vec<R>,
-    pub moved: R,
+    pub way: Way<R>,
+    /// W Δλ of the sweeps, by elimination position.
+    pub pushed: Vec<[R; 6]>,
     pub scratch: Vec<[R; 6]>,
 }
 
@@ -237,10 +239,10 @@ impl<R: Real> ConeRows<R> {
             still: StillRows::with_capacity(if layout.pile.is_some() { 0 } else { rows.min(WORLD_ROWS) }),
             worlds: (0..R::LANES).map(|_| WorldRows::with_capacity(rows.min(WORLD_ROWS))).collect(),
             places: Vec::with_capacity(groups),
-            sharers: Vec::with_capacity(layout.position.len()),
             blocks: Vec::with_capacity(block_room),
             inverse_mass: Vec::with_capacity(groups),
-            moved: R::zero(),
+            way: Way::with_capacity(rows),
+            pushed: Vec::with_capacity(layout.position.len()),
             scratch: Vec::with_capacity(layout.position.len()),
         }
     }

@@ -4,6 +4,7 @@ mod assembled_velocities;
 mod assembly;
 mod blocks_of_derivatives;
 mod closed_form_contact;
+mod closed_form_stacks;
 mod common;
 mod couplings;
 mod discrete_mechanics;
