@@ -48,7 +48,7 @@ class Padmm(StepOptions):
 
 @dataclass(frozen=True)
 class ComFree(StepOptions):
-    """Contacts each for itself, in closed form: no iterations, with sliding, torsional and rolling friction.
+    """Contacts each for itself, in closed form, one after the other: with sliding, torsional and rolling friction.
 
     The normalised variant takes its gains from the mechanism itself; the published one has two of its own, and a batch
     warns where they are unstable at its time step. See the guide "Which contact solver?".
@@ -57,9 +57,13 @@ class ComFree(StepOptions):
     variant: Optional[str] = None
     """``"normalised"`` (the default) or ``"published"``."""
     sweeps: Optional[int] = None
-    """How often the law is applied in a round."""
+    """Sweeps over all contacts in a round at most; they end when the residual is a tenth of ``tolerance``."""
     memory: Optional[float] = None
     """Share of the last step's reactions that the normalised law starts from."""
+    tolerance: Optional[float] = None
+    """A step is exact where one more visit would change no velocity by more than this [m/s]."""
+    depth: Optional[float] = None
+    """A step that leaves a contact deeper than this is not exact [m]."""
     stiffness: Optional[float] = None
     """Of the published law [1/s]."""
     damping: Optional[float] = None

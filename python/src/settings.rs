@@ -147,9 +147,10 @@ fn read_comfree(o: &mut Options<'_>) -> PyResult<ComFree> {
             return Err(said("WrongValue", what, ""));
         }
     };
-    let memory = o.number("memory")?.unwrap_or(law.memory);
-    check("memory", memory)?;
-    Ok(ComFree { sweeps: sweeps.unwrap_or(law.sweeps), memory, ..law })
+    let mut law = ComFree { sweeps: sweeps.unwrap_or(law.sweeps), ..law };
+    let places = [("memory", &mut law.memory), ("tolerance", &mut law.tolerance), ("depth", &mut law.depth)];
+    read_numbers(o, places)?;
+    Ok(law)
 }
 
 fn read_numbers<const N: usize>(o: &mut Options<'_>, places: [(&'static str, &mut f64); N]) -> PyResult<()> {

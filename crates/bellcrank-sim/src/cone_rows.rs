@@ -168,7 +168,7 @@ fn scalar_row<R: Real>(
             let sign = if scalar.kind == ScalarKind::Lower { one } else { -one };
             // where limits and loops cannot both be met, the limit gives way
             let yields = R::constant(settings.limit_softness) / (own + dof.drive_mass);
-            (Cone::Nonnegative, sign, settings.recover(gap, times.drift, settings.limit_recovery), yields)
+            (Cone::Nonnegative, sign, settings.recover(gap, times.turn(), settings.limit_recovery), yields)
         }
         ScalarKind::SlowDown => (Cone::Nonnegative, one, c.velocity_limit, zero),
         ScalarKind::SlowUp => (Cone::Nonnegative, -one, c.velocity_limit, zero),
@@ -243,8 +243,8 @@ fn contact_rows<R: Real>(
     // a body that bounces leaves with e times its approach; it does not also wait for the gap to close
     let bounces = R::zero().lt(surface.restitution)
         & before.lt(R::constant(-settings.bounce_speed))
-        & before.mul_add(times.drift, contact.distance).lt(R::zero());
-    let hold = settings.recover(contact.distance, times.drift, settings.contact_recovery);
+        & before.mul_add(times.turn(), contact.distance).lt(R::zero());
+    let hold = settings.recover(contact.distance, times.turn(), settings.contact_recovery);
     let bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
     push_row(Row { jacobian, bias, compliance: none, guess: keep(acts, guess[2]) }, cones);
 }

@@ -2,11 +2,11 @@
 
 use crate::constants::Constants;
 use crate::drives::row_velocity;
-use crate::layout::{DofLayout, Layout};
-use crate::rows::{RowSettings, joint_pose, unwrap};
+use crate::layout::{CouplingLayout, DofLayout, Layout};
+use crate::rows::{RowSettings, joint_pose, whole_turns};
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
-use bellcrank_math::Real;
+use bellcrank_math::{Pose, Real};
 use bellcrank_model::kinematics;
 use bellcrank_solve::BlockFactor;
 
@@ -105,7 +105,51 @@ fn add_outer<R: Real>(block: &mut [[R; 6]; 6], a: &[R; 6], b: &[R; 6]) {
     }
 }
 
-/// Σ coefficient · coordinate − constant at X_next, as a push.
+/// Σ coefficient · coordinate − constant of a coupling at some poses. Whole turns are added up by themselves: in 32 bits the
+/// sum of large angles would be as coarse as the largest of them, and a gear of many turns would be pushed about by rounding.
+#[inline(always)]
+fn gap<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    X_WB: &[Pose<R>],
+    coupling: &CouplingLayout,
+) -> R {
+    let (mut gap, mut turns) = (R::constant(-coupling.constant), R::zero());
+    for (at, coefficient) in &coupling.terms {
+        let (joint, coefficient) = (&layout.joints[at.joint], R::constant(*coefficient));
+        let (_, _, X_FM) = joint_pose(joint, &constants.joints[at.joint], X_WB);
+        let now = kinematics::coordinates(joint.kind, X_FM)[at.dof];
+        if joint.kind.is_angle(at.dof) {
+            let whole = whole_turns(now, state.q[joint.first_coordinate + at.dof]);
+            turns = whole.mul_add(coefficient, turns);
+        }
+        gap = now.mul_add(coefficient, gap);
+    }
+    turns.mul_add(R::constant(core::f64::consts::TAU), gap)
+}
+
+/// What the step may leave open of each coupling, by its gap at poses from before the step: none, unless it was torn.
+/// Gives the largest gap, as [`gaps`] does.
+#[inline(always)]
+pub(crate) fn set_targets<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (state, X_WB): (&State<R>, &[Pose<R>]),
+    settings: RowSettings<R>,
+    targets: &mut [R],
+) -> R {
+    let mut largest = R::zero();
+    for (c, coupling) in layout.couplings.iter().enumerate() {
+        let gap = gap(layout, constants, state, X_WB, coupling);
+        targets[c] = settings.leave_open(gap);
+        largest = largest.max(gap.abs() * R::constant(coupling.scale().recip()));
+    }
+    largest
+}
+
+/// How far couplings are open at X_next, and what would close them, as a push. Gives the largest gap where the largest
+/// coefficient is that of a distance [m], and where it is that of an angle [rad], in its unit.
 #[inline(always)]
 pub(crate) fn gaps<R: Real>(
     layout: &Layout,
@@ -113,20 +157,19 @@ pub(crate) fn gaps<R: Real>(
     state: &State<R>,
     settings: RowSettings<R>,
     ws: &mut Workspace<R>,
-) {
+) -> (R, R) {
+    let (mut metres, mut radians) = (R::zero(), R::zero());
     for (c, coupling) in layout.couplings.iter().enumerate() {
-        let mut gap = R::constant(-coupling.constant);
-        for (at, coefficient) in &coupling.terms {
-            let joint = &layout.joints[at.joint];
-            let (_, _, X_FM) = joint_pose(joint, &constants.joints[at.joint], &ws.X_next);
-            let now = kinematics::coordinates(joint.kind, X_FM)[at.dof];
-            let before = state.q[joint.first_coordinate + at.dof];
-            let q = if joint.kind.is_angle(at.dof) { unwrap(now, before) } else { now };
-            gap = q.mul_add(R::constant(*coefficient), gap);
-        }
-        ws.coupling_closing[c] =
-            gap * settings.inverse_dt * constants.coupling_weight[c] * settings.stiffness;
+        let gap = gap(layout, constants, state, &ws.X_next, coupling);
+        let own = gap.abs() * R::constant(coupling.scale().recip());
+        let worst = if coupling.is_angle { &mut radians } else { &mut metres };
+        *worst = worst.max(own);
+        ws.coupling_closing[c] = (gap - ws.coupling_target[c])
+            * settings.inverse_dt
+            * constants.coupling_weight[c]
+            * settings.stiffness;
     }
+    (metres, radians)
 }
 
 /// J x of a coupling.
@@ -187,4 +230,15 @@ pub(crate) fn push_missed_rates<R: Real>(layout: &Layout, ws: &mut Workspace<R>)
         push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
     }
     worst
+}
+
+/// ‖J x‖² of the direction that is fresh, in the metric S⁻¹.
+#[inline(always)]
+pub(crate) fn stretch<R: Real>(layout: &Layout, ws: &Workspace<R>) -> R {
+    let mut sum = R::zero();
+    for (c, row) in ws.couplings.iter().enumerate() {
+        let rate = rate(layout, c, row, &ws.fresh);
+        sum = (ws.coupling_weight[c] * rate).mul_add(rate, sum);
+    }
+    sum
 }

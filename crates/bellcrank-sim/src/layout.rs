@@ -81,6 +81,8 @@ pub(crate) struct CouplingLayout {
     pub bodies: Vec<usize>,
     /// The block for each pair (i, j) of them with j < i, and whether i is its row.
     pub blocks: Vec<(usize, bool)>,
+    /// Whether the coordinate with the largest coefficient is an angle.
+    pub is_angle: bool,
 }
 
 impl CouplingLayout {
@@ -334,9 +336,18 @@ fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout
                 constant: coupling.constant,
                 blocks: pair_blocks(&bodies, pattern),
                 bodies,
+                is_angle: largest_is_angle(model, &coupling.terms),
             }
         })
         .collect()
+}
+
+fn largest_is_angle(model: &Model, terms: &[CouplingTerm]) -> bool {
+    let largest = terms.iter().max_by(|a, b| a.coefficient.abs().total_cmp(&b.coefficient.abs()));
+    largest.is_some_and(|term| {
+        let joint = &model.joints()[term_layout(term).0.joint];
+        joint.kind.is_angle(term.dof)
+    })
 }
 
 fn term_layout(term: &CouplingTerm) -> (DofLayout, f64) {

@@ -29,6 +29,7 @@ mod constants;
 mod couplings;
 mod derivative;
 mod drives;
+mod end_rates;
 mod field;
 mod group;
 mod group_access;
@@ -46,6 +47,7 @@ mod snapshot;
 mod state;
 mod status;
 mod step;
+mod way;
 mod workspace;
 mod worlds;
 

@@ -105,9 +105,10 @@ fn holds_point(kind: JointKind) -> bool {
 /// The rows of such a joint that push.
 const PUSHES: usize = 3;
 
+/// The rows of one joint at some poses; gives its largest gap.
 #[inline(always)]
 #[allow(clippy::manual_map)] // a closure here would lose the instruction set
-fn one_joint<R: Real>(
+pub(crate) fn one_joint<R: Real>(
     (kind, joint): (JointKind, &JointLayout),
     constants: &JointConstants<R>,
     X_WB: &[Pose<R>],
@@ -166,7 +167,7 @@ const MENDED: f64 = 0.2;
 impl<R: Real> RowSettings<R> {
     /// The gap that may be left at the end of the step.
     #[inline(always)]
-    fn leave_open(self, gap: R) -> R {
+    pub fn leave_open(self, gap: R) -> R {
         let mended = (gap * R::constant(MENDED)).clamp(-self.most, self.most);
         R::select(gap.abs().le(R::constant(TORN)), R::zero(), gap - mended)
     }
@@ -400,7 +401,7 @@ fn rates_at_point<R: Real, const N: usize>(rows: &JointRows<R>, on_s: &[R; 6], o
 }
 
 /// How far joints and couplings are open at X_next, and what would close them: S⁻¹ c(X_next)/Δt, into `closing`. Gives the largest gap of
-/// a joint in metres and radians.
+/// a joint or coupling in metres and radians.
 #[inline(always)]
 pub(crate) fn gaps<R: Real>(
     layout: &Layout,
@@ -415,8 +416,8 @@ pub(crate) fn gaps<R: Real>(
             for_kind!(joint.kind, |kind| joint_gap((kind, joint), j, &constants.joints[j], settings, ws));
         (metres, radians) = (metres.max(far), radians.max(turned));
     }
-    couplings::gaps(layout, constants, state, settings, ws);
-    (metres.sqrt(), radians.sqrt())
+    let coupled = couplings::gaps(layout, constants, state, settings, ws);
+    (metres.sqrt().max(coupled.0), radians.sqrt().max(coupled.1))
 }
 
 /// The part of one joint, and the squares of its gap in metres and radians.
@@ -457,9 +458,13 @@ pub(crate) fn push_closed<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// The angle equal to `now` up to whole turns that is nearest to `before`.
 #[inline(always)]
 pub(crate) fn unwrap<R: Real>(now: R, before: R) -> R {
-    let turn = core::f64::consts::TAU;
-    let turns = ((before - now) * R::constant(1.0 / turn)).round();
-    turns.mul_add(R::constant(turn), now)
+    whole_turns(now, before).mul_add(R::constant(core::f64::consts::TAU), now)
+}
+
+/// How many turns that is.
+#[inline(always)]
+pub(crate) fn whole_turns<R: Real>(now: R, before: R) -> R {
+    ((before - now) * R::constant(1.0 / core::f64::consts::TAU)).round()
 }
 
 /// Joint coordinates at the end of the step, into the state; angles are counted through whole turns.

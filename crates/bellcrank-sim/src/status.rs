@@ -41,9 +41,9 @@ impl WorldStatus {
 /// The figures of one step, per lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<R: Real> {
-    /// Largest gap of a joint after the step [m].
+    /// Largest gap of a joint or coupling after the step [m].
     pub gap_metres: R,
-    /// Largest misalignment of a joint after the step [rad, for small ones].
+    /// Largest misalignment of a joint, or gap of a coupling of angles, after the step [rad, for small ones].
     pub gap_radians: R,
     /// The larger of both before the step.
     pub gap_before: R,

@@ -16,11 +16,11 @@ use crate::state::{Control, State};
 use crate::status::Report;
 use crate::workspace::{ConeRows, Workspace};
 use crate::{
-    all_rows, balance, comfree, cone_rows, cones, couplings, drives, interior, limits, lines, motion,
-    readout, rows, worlds,
+    all_rows, balance, comfree, cone_rows, cones, couplings, drives, end_rates, interior, limits, lines,
+    motion, readout, rows, worlds,
 };
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
-use bellcrank_solve::{ComFree, Outcome, Padmm};
+use bellcrank_solve::{ComFree, Outcome, Padmm, Variant};
 
 /// An angle counts by what it moves at this distance [m]: that of a joint from the next one, in robots.
 const ARM: f64 = 0.2;
@@ -196,6 +196,11 @@ fn attempt<R: Real>(
     if halfway {
         before = stage!(R, rows::set_targets(layout, constants, held, ws));
     }
+    if !layout.couplings.is_empty() {
+        let start = (&*state, if halfway { &*ws.X_start } else { &*state.X_WB });
+        let torn = stage!(R, couplings::set_targets(layout, constants, start, held, &mut ws.coupling_target));
+        before = stage!(R, before.max(torn));
+    }
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     let mut report = solve(layout, constants, settings, times, lanes, (state, control, ws));
@@ -286,6 +291,14 @@ fn solve<R: Real>(
         let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
         stage!(R, still_open([true, true], (gap, tolerance), undone, &mut report));
     }
+    if settings.integrator == Integrator::MoreauJean && !layout.couplings.is_empty() {
+        stage!(R, end_rates::push_rates(layout, constants, held, ws));
+        solve_factored(layout, ws);
+        stage!(R, balance::add_change(lanes, ws)); // J(q⁺) u⁺ = 0 of couplings
+    }
+    if let Solver::ComFree(solver) = &settings.solver {
+        stage!(R, comfree::judge(layout, solver, (times.drift, lanes), ws, &mut report));
+    }
     report
 }
 
@@ -343,8 +356,8 @@ fn solve_reactions<R: Real>(
 ) {
     let solver = match &settings.solver {
         Solver::ComFree(solver) => {
-            let law = (times.dt, constants.contact_gain);
-            return sweep(layout, solver, law, going, (ws, report));
+            let gains = (times.dt, constants.contact_gain);
+            return sweep(layout, solver, gains, going, (ws, report));
         }
         Solver::Padmm(solver) => solver,
     };
@@ -390,16 +403,17 @@ fn solve_worlds<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>
 fn sweep<R: Real>(
     layout: &Layout,
     solver: &ComFree,
-    law: (R, [R; 2]),
+    gains: (R, [R; 2]),
     going: R::Mask,
     (ws, report): (&mut Workspace<R>, &mut Report<R>),
 ) {
-    for _ in 0..solver.sweeps {
-        stage!(R, comfree::push(layout, solver, law, going, ws));
-        stage!(R, cones::push_change(layout, ws));
-        solve_factored(layout, ws);
-        stage!(R, comfree::add_change(going, ws, report));
-    }
+    let outcome = match solver.variant {
+        Variant::Normalised => stage!(R, comfree::sweep(layout, solver, going, ws)),
+        Variant::Published(law) => stage!(R, comfree::push_facets(layout, law, gains, going, ws)),
+    };
+    stage!(R, cones::push_change(layout, ws));
+    solve_factored(layout, ws);
+    stage!(R, cones::add_change(going, outcome, ws, report));
 }
 
 /// x ← H⁻¹ x

@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::lines::LineRow;
 use crate::motion::Spin;
 use crate::pile::{MakePile, PileWork};
+use crate::way::Way;
 use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real};
@@ -61,6 +62,8 @@ pub struct Workspace<R: Real> {
     pub(crate) coupling_reaction: Vec<R>,
     pub(crate) coupling_closing: Vec<R>,
     pub(crate) coupling_weight: Vec<R>,
+    /// The gap that the step may leave.
+    pub(crate) coupling_target: Vec<R>,
     pub(crate) cones: ConeRows<R>,
     /// For the published method only.
     pub(crate) all_rows: AllRowsWorkspace<R>,
@@ -132,12 +135,13 @@ pub(crate) struct ConeRows<R: Real> {
     /// The problem of each lane's world, and where it has its rows.
     pub worlds: Vec<WorldRows<R::Elem>>,
     pub places: Places,
-    /// For reactions in closed form: groups that move each elimination position; B of each group, by rows; W of each group; what
-    /// the last sweep changed [m/s].
-    pub sharers: Vec<R>,
+    /// For reactions in closed form: B of each group, by rows; W of each group; the way of
+    /// the sweeps.
     pub blocks: Vec<R>,
     pub inverse_mass: Vec<R>,
-    pub moved: R,
+    pub way: Way<R>,
+    /// W Δλ of the sweeps, by elimination position.
+    pub pushed: Vec<[R; 6]>,
     pub scratch: Vec<[R; 6]>,
 }
 
@@ -205,6 +209,7 @@ impl<R: Real> Workspace<R> {
             coupling_reaction: vec![R::zero(); layout.couplings.len()],
             coupling_closing: vec![R::zero(); layout.couplings.len()],
             coupling_weight: vec![R::zero(); layout.couplings.len()],
+            coupling_target: vec![R::zero(); layout.couplings.len()],
             cones: ConeRows::new(layout),
             all_rows: AllRowsWorkspace::default(),
             interior: None,
@@ -237,10 +242,10 @@ impl<R: Real> ConeRows<R> {
             still: StillRows::with_capacity(if layout.pile.is_some() { 0 } else { rows.min(WORLD_ROWS) }),
             worlds: (0..R::LANES).map(|_| WorldRows::with_capacity(rows.min(WORLD_ROWS))).collect(),
             places: Vec::with_capacity(groups),
-            sharers: Vec::with_capacity(layout.position.len()),
             blocks: Vec::with_capacity(block_room),
             inverse_mass: Vec::with_capacity(groups),
-            moved: R::zero(),
+            way: Way::with_capacity(rows),
+            pushed: Vec::with_capacity(layout.position.len()),
             scratch: Vec::with_capacity(layout.position.len()),
         }
     }

@@ -174,7 +174,8 @@ fn a_normalised_cube_does_not_creep() {
     assert!(creep.abs() < 5e-4, "{creep} m/s");
 }
 
-/// Ten kilograms on one: the lower contact carries 11 g, and nothing sinks by more than a millimetre.
+/// Ten kilograms on one: the lower contact carries 11 g, and nothing sinks by more than a millimetre. A step finds velocities to a
+/// tenth of the tolerance, 1e-4 m/s, so that 11 kg in 0.2 s have 0.0055 N of 108 N at most: their mean counts.
 #[test]
 fn a_heavy_cube_stands_on_a_light_one() {
     let mut m = ModelBuilder::new("two");
@@ -185,9 +186,14 @@ fn a_heavy_cube_stands_on_a_light_one() {
         m.shape(Shape::new(name, cube, Geometry::Box { half: size * 0.5 }));
     }
     let mut b = with(ComFree::default(), &built(m), 0.002);
-    b.step(1000);
-    let carried: f64 = b.contacts(0).unwrap().iter().filter(|c| c.body_a.is_none()).map(|c| c.force.z).sum();
-    assert!((carried / (11.0 * G) - 1.0).abs() < 1e-3, "{carried}");
+    b.step(900);
+    let mut carried = 0.0;
+    for _ in 0..100 {
+        b.step(1);
+        let contacts = b.contacts(0).unwrap();
+        carried += contacts.iter().filter(|c| c.body_a.is_none()).map(|c| c.force.z).sum::<f64>() / 100.0;
+    }
+    assert!((carried / (11.0 * G) - 1.0).abs() < 1e-4, "{carried}");
     for (body, z) in [(0, 0.05), (1, 0.15)] {
         assert!(
             (b.body_pose(0, body).unwrap().p.z - z).abs() < 1e-3 * (body + 1) as f64,

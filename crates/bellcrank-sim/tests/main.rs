@@ -1,9 +1,12 @@
 //! The laws of the step, one module each. They are one program, so that the engine is linked once.
 
+mod assembled_velocities;
 mod assembly;
 mod blocks_of_derivatives;
 mod closed_form_contact;
+mod closed_form_stacks;
 mod common;
+mod couplings;
 mod discrete_mechanics;
 mod energy;
 mod free_flight;
@@ -21,6 +24,7 @@ mod light_and_heavy;
 mod loops_stay_closed;
 mod minimal_coordinates;
 mod model_features;
+mod moreau_jean;
 mod parameters_by_world;
 mod piles;
 mod published_method;

@@ -168,7 +168,7 @@ pub struct Batch {
 pub struct StepReport {
     /// What became of it.
     pub status: Vec<WorldStatus>,
-    /// Largest joint gap over the steps: metres and radians.
+    /// Largest gap of a joint or coupling over the steps: metres and radians.
     pub loop_gap: Vec<(f64, f64)>,
     /// Solver iterations of the last step.
     pub iterations: Vec<f64>,
