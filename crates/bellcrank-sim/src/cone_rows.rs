@@ -8,7 +8,7 @@ use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::settings::{Settings, Times};
 use crate::state::State;
-use crate::workspace::{ConeGroup, ConeRows, ConeSource, Touching, Workspace};
+use crate::workspace::{ConeGroup, ConeRows, ConeSource, Demand, Touching, Workspace};
 use bellcrank_collide::{Surface, collide};
 use bellcrank_math::{Mask, Real, Vec3};
 use bellcrank_solve::Cone;
@@ -83,6 +83,7 @@ pub(crate) fn collect<R: Real>(
     cones.compliance.clear();
     cones.lambda.clear();
     cones.gap.clear();
+    cones.demands.clear();
     for (i, scalar) in layout.scalars.iter().enumerate() {
         if let Some(ScalarRow { acts, cone, gap, row }) =
             scalar_row(layout, constants, state, settings, times, (i, scalar), ws)
@@ -90,6 +91,7 @@ pub(crate) fn collect<R: Real>(
             let group = (ConeSource::Scalar(i), acts, cone);
             begin_group(group, gap, scalar.path.len(), &mut ws.cones);
             push_row(row, &mut ws.cones);
+            ws.cones.demands.push(Demand::none());
         }
     }
     for touching in &ws.touching {
@@ -247,6 +249,9 @@ fn contact_rows<R: Real>(
     let hold = settings.recover(contact.distance, times.turn(), settings.contact_recovery);
     let bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
     push_row(Row { jacobian, bias, compliance: none, guess: keep(acts, guess[2]) }, cones);
+    let recovery = keep(acts & !bounces & contact.distance.lt(none), -hold);
+    let restitution = keep(acts, surface.restitution);
+    cones.demands.push(Demand { recovery, restitution, before });
 }
 
 /// A push along `d` on the second body and against it on the first, which the world does not feel.

@@ -7,6 +7,7 @@
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
 //! | `motion` `balance` `rows` `couplings` `drives` `lines` `limits` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, couplings between them, motors, tendons, what pushes only |
+//! | `recovery` `restitution` | what is inside wants out, at bounded speed and force; what is hit hits the next |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
 //! | `derivative/` | how a step depends on state, control and parameters |
@@ -41,6 +42,8 @@ mod lines;
 mod motion;
 mod pile;
 mod readout;
+mod recovery;
+mod restitution;
 mod rows;
 mod settings;
 mod snapshot;

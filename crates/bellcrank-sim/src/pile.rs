@@ -11,7 +11,7 @@ use crate::worlds::WorldRows;
 use bellcrank_collide::Pile;
 use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::{
-    BlockFactor, BodySpace, BodySpaceWorkspace, Delassus, Iterate, Outcome, Padmm, SparseRow,
+    BlockFactor, BodySpace, BodySpaceWorkspace, Delassus, Iterate, Outcome, Padmm, Penalty, SparseRow,
 };
 
 /// What a pile does differently.
@@ -41,6 +41,23 @@ pub(crate) trait PileWork<R: Real>: Send + Sync {
 
 /// Makes the memory of a pile's step; nothing for worlds in lanes.
 pub(crate) type MakePile<R> = Option<fn(&Layout) -> Box<dyn PileWork<R>>>;
+
+/// Many contacts of a pile slide and hit at once, and Newton's method does not help: ρ starts so many times larger and follows
+/// so many times slower, and there may be so many times more iterations. Measured on 30 falling dominoes in 64 bits: 94
+/// iterations per step, none of which fails, where it was 225 with every second one failing.
+const STIFFER: f64 = 20.0;
+const SLOWER: usize = 2;
+const LONGER: usize = 3;
+
+/// The solver as a pile uses it.
+fn of_a_pile(solver: &Padmm) -> Padmm {
+    let penalty = match solver.penalty {
+        Penalty::Share(share) => Penalty::Share(STIFFER * share),
+        fixed => fixed,
+    };
+    let (patience, max_iterations) = (SLOWER * solver.patience, LONGER * solver.max_iterations);
+    Padmm { penalty, patience, max_iterations, ..*solver }
+}
 
 /// For numbers of one world.
 pub(crate) fn make_pile<E: Elem>(layout: &Layout) -> Box<dyn PileWork<E>> {
@@ -117,7 +134,7 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         let iterate = &mut self.iterate;
         E::run(Inline(
             #[inline(always)]
-            || solver.factor_with(&cones.worlds[0].problem, &mut space, iterate),
+            || of_a_pile(solver).factor_with(&cones.worlds[0].problem, &mut space, iterate),
         ));
     }
 
@@ -144,7 +161,7 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
                 for (g, own) in problem.g_mut().iter_mut().zip(&*product) {
                     *g -= *own;
                 }
-                solver.solve_with((problem, &mut space), true, lambda, iterate)
+                of_a_pile(solver).solve_with((problem, &mut space), true, lambda, iterate)
             },
         ))
     }

@@ -17,7 +17,7 @@ use crate::status::Report;
 use crate::workspace::{ConeRows, Workspace};
 use crate::{
     all_rows, balance, comfree, cone_rows, cones, couplings, drives, end_rates, interior, limits, lines,
-    motion, readout, rows, worlds,
+    motion, readout, recovery, restitution, rows, worlds,
 };
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, Outcome, Padmm, Variant};
@@ -203,11 +203,19 @@ fn attempt<R: Real>(
     }
     stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
     stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
-    let mut report = solve(layout, constants, settings, times, lanes, (state, control, ws));
+    let mut strained = R::Mask::splat(false);
+    let mut report = solve(layout, constants, settings, times, [lanes, strained], (state, control, ws));
     let boxed = stage!(R, cones::box_drives(layout, constants, times.dt, ws));
     if (boxed | stage!(R, lines::cut_off(layout, constants, times.dt, ws))).any() {
         // a drive went beyond its limit: again, with bounds on it
-        report = solve(layout, constants, settings, times, lanes, (state, control, ws));
+        report = solve(layout, constants, settings, times, [lanes, strained], (state, control, ws));
+    }
+    if let (Method::Eliminate, Solver::Padmm(_)) = (settings.method, &settings.solver) {
+        strained = stage!(R, lanes & recovery::strained(layout, constants, settings, &report, &ws.cones));
+        if strained.any() {
+            // what is inside cannot get out: again, with a push that gives way
+            report = solve(layout, constants, settings, times, [lanes, strained], (state, control, ws));
+        }
     }
     report.gap_before = before;
     if layout.pile.is_some() {
@@ -225,7 +233,7 @@ fn solve<R: Real>(
     constants: &Constants<R>,
     settings: &Settings,
     times: Times<R>,
-    lanes: R::Mask,
+    [lanes, strained]: [R::Mask; 2],
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) -> Report<R> {
     let held = stage!(R, settings.rows(times.drift));
@@ -241,14 +249,24 @@ fn solve<R: Real>(
         pile.keep_matrix(&ws.factor);
     }
     stage!(R, cone_rows::collect(layout, constants, state, settings, times, ws)); // limits, boxes, contacts
-    if let Solver::ComFree(solver) = &settings.solver {
-        stage!(R, comfree::fade(solver, &mut ws.cones));
-    }
+    let inside = match &settings.solver {
+        Solver::ComFree(solver) => {
+            stage!(R, comfree::fade(solver, &mut ws.cones));
+            R::Mask::splat(false)
+        }
+        Solver::Padmm(_) => stage!(R, lanes & recovery::withhold(settings, strained, &mut ws.cones)),
+    };
     stage!(R, balance::first_impulses(layout, ws)); // Δt f + Jᵀ(h − m q̇⁻) − Jᵀ S⁻¹ (c/Δt + J u⁻)
     stage!(R, ws.factor.factor_and_solve(&layout.pattern, &mut ws.x)); // H = L Lᵀ, x ← H⁻¹ x
     stage!(R, balance::take_first(ws)); // Δu ← x
-    prepare_reactions(layout, settings, lanes, ws); // G = J H⁻¹ Jᵀ
     let mut report = stage!(R, blank_report(ws));
+    prepare_reactions(layout, constants, settings, ([lanes, inside], times.drift), ws); // G = J H⁻¹ Jᵀ
+    if inside.any() {
+        solve_reactions(layout, constants, settings, inside, (times, ws, &mut report)); // as if nothing were inside
+        stage!(R, recovery::soften(layout, constants, inside, &mut ws.cones));
+        stage!(R, cones::set_velocities(layout, ws));
+        prepare_matrix(layout, settings, (lanes, None), ws);
+    }
     let tolerance = stage!(R, settings.gap_tolerance(state));
     let mut going = lanes; // a lane that is done is left alone, so that it does not see its neighbours
     let mut undone = R::Mask::splat(false);
@@ -325,13 +343,31 @@ fn solve_all_rows<R: Real>(
 }
 
 /// What the solver needs to know of the mechanism: G, or what stands for it.
-fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, alive: R::Mask, ws: &mut Workspace<R>) {
-    let solver = match &settings.solver {
-        Solver::ComFree(solver) => return stage!(R, comfree::prepare(layout, solver, ws)),
-        Solver::Padmm(solver) => solver,
-    };
+fn prepare_reactions<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    settings: &Settings,
+    ([alive, inside], drift): ([R::Mask; 2], R),
+    ws: &mut Workspace<R>,
+) {
+    if let Solver::ComFree(solver) = &settings.solver {
+        return stage!(R, comfree::prepare(layout, solver, ws));
+    }
     stage!(R, cones::whiten(layout, ws));
+    stage!(R, recovery::give_up(layout, constants, inside, ws));
     stage!(R, cones::set_velocities(layout, ws));
+    prepare_matrix(layout, settings, (alive, Some(drift)), ws);
+}
+
+/// G, and its factors, in the lanes that are alive. The first time in a step it is told how long velocities act, and what
+/// bounces is passed on.
+fn prepare_matrix<R: Real>(
+    layout: &Layout,
+    settings: &Settings,
+    (alive, drift): (R::Mask, Option<R>),
+    ws: &mut Workspace<R>,
+) {
+    let Solver::Padmm(solver) = &settings.solver else { return };
     if let Some(pile) = &mut ws.pile {
         ws.cones.places.clear();
         stage!(R, worlds::share_out(false, R::Mask::splat(true), &mut ws.cones));
@@ -339,6 +375,9 @@ fn prepare_reactions<R: Real>(layout: &Layout, settings: &Settings, alive: R::Ma
     }
     stage!(R, cones::sort_out(solver, alive, &mut ws.cones));
     stage!(R, cones::build_matrix(layout, ws));
+    if let Some(drift) = drift {
+        stage!(R, restitution::pass_on(settings, drift, &mut ws.cones));
+    }
     let together = ws.cones.still.lanes();
     if together.any() {
         stage!(R, ws.cones.still.factor());

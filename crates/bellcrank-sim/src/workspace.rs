@@ -124,6 +124,8 @@ pub(crate) struct ConeRows<R: Real> {
     pub bias: Vec<R>,
     /// By group: distance or angle that is left [m or rad].
     pub gap: Vec<R>,
+    /// By group: what its normal asks for beyond not coming nearer.
+    pub demands: Vec<Demand<R>>,
     /// Compliance on the diagonal.
     pub compliance: Vec<R>,
     pub lambda: Vec<R>,
@@ -143,6 +145,25 @@ pub(crate) struct ConeRows<R: Real> {
     /// W Δλ of the sweeps, by elimination position.
     pub pushed: Vec<[R; 6]>,
     pub scratch: Vec<[R; 6]>,
+}
+
+/// What a contact's normal asks for beyond not coming nearer; nothing where the group is no contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Demand<R> {
+    /// How fast it wants out [m/s], where it is inside and does not bounce.
+    pub recovery: R,
+    /// Coefficient of restitution.
+    pub restitution: R,
+    /// Its normal velocity before the step [m/s].
+    pub before: R,
+}
+
+impl<R: Real> Demand<R> {
+    /// Nothing.
+    #[inline(always)]
+    pub fn none() -> Self {
+        Demand { recovery: R::zero(), restitution: R::zero(), before: R::zero() }
+    }
 }
 
 /// Rows that share a path and a cone.
@@ -235,6 +256,7 @@ impl<R: Real> ConeRows<R> {
             jacobian: Vec::with_capacity(rows),
             bias: Vec::with_capacity(rows),
             gap: Vec::with_capacity(rows),
+            demands: Vec::with_capacity(groups),
             compliance: Vec::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),

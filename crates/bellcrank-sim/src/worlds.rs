@@ -6,6 +6,7 @@
 //! as the one with most of each kind, and wait for the slowest. So the rows that act in a lane are handed to that
 //! world's own problem, which is solved for itself.
 
+use crate::restitution::Impact;
 use crate::workspace::ConeRows;
 use bellcrank_math::{Elem, Mask, Real};
 use bellcrank_solve::{DualProblem, Outcome, Padmm, PadmmWorkspace};
@@ -19,6 +20,8 @@ pub(crate) struct WorldRows<E> {
     pub problem: DualProblem<E>,
     pub lambda: Vec<E>,
     pub solver: PadmmWorkspace<E>,
+    /// Contacts that can bounce.
+    pub impacts: Vec<Impact<E>>,
 }
 
 impl<E: Elem> WorldRows<E> {
@@ -28,6 +31,7 @@ impl<E: Elem> WorldRows<E> {
             problem: DualProblem::with_capacity(rows),
             lambda: Vec::with_capacity(rows),
             solver: PadmmWorkspace::with_capacity(rows),
+            impacts: Vec::with_capacity(rows),
         }
     }
 }
@@ -37,12 +41,12 @@ pub(crate) type Places = Vec<[u32; LANES]>;
 
 /// The lanes of a mask, one after the other.
 #[inline(always)]
-fn lanes_of<M: Mask>(mask: M) -> Bits {
+pub(crate) fn lanes_of<M: Mask>(mask: M) -> Bits {
     Bits(mask.bits())
 }
 
 /// The positions of ones.
-struct Bits(u32);
+pub(crate) struct Bits(u32);
 
 impl Iterator for Bits {
     type Item = usize;
@@ -157,7 +161,7 @@ pub(crate) fn solve<R: Real>(
     let (mut iterations, mut primal, mut dual, mut product) = (none, none, none, none);
     let mut converged = u32::MAX;
     for lane in lanes_of(going) {
-        let WorldRows { problem, lambda, solver: memory } = &mut worlds[lane];
+        let WorldRows { problem, lambda, solver: memory, .. } = &mut worlds[lane];
         if problem.rows() == 0 {
             continue;
         }

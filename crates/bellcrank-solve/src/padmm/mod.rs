@@ -39,7 +39,8 @@ pub struct Padmm {
     pub penalty: Penalty,
     /// How linear systems are solved.
     pub linear: LinearSolver,
-    /// Every so many iterations a world whose residuals are out of balance changes its ρ.
+    /// After so many iterations a world whose residuals are out of balance changes its ρ, again after twice as many more, and
+    /// so on.
     pub patience: usize,
     /// By this factor.
     pub penalty_growth: f64,
@@ -262,15 +263,15 @@ impl Padmm {
             // a warm start may be the answer already
             converged: !alive | start.primal.max(start.dual).max(start.complementarity).le(tolerance),
         };
+        let (mut wait, mut next) = (self.patience.max(1), self.patience.max(1));
         for iteration in 0..self.max_iterations {
             if outcome.converged.all() {
                 break;
             }
             let live = !outcome.converged;
-            if iteration > 0
-                && iteration % self.patience.max(1) == 0
-                && matches!(self.penalty, Penalty::Share(_))
-            {
+            if iteration == next && matches!(self.penalty, Penalty::Share(_)) {
+                // every change of ρ loses the momentum gained: twice as long until the next one
+                (wait, next) = (2 * wait, next + 2 * wait);
                 self.balance(matrix, live, &outcome, ws);
                 (rho, inverse_rho) = (ws.rho, ws.rho.recip());
                 (a, momentum) = (R::one(), R::constant(1e30));
