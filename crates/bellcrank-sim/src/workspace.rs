@@ -9,7 +9,7 @@ use crate::motion::Spin;
 use crate::pile::{MakePile, PileWork};
 use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
-use bellcrank_math::{Mask, Pose, Real};
+use bellcrank_math::{Mask, Pose, Real, Vec3};
 use bellcrank_solve::{BlockFactor, Cone, StillRows};
 
 /// Room for a world's dense matrix: so many rows that act at once. A world that needs more makes the matrix grow, once.
@@ -51,6 +51,8 @@ pub struct Workspace<R: Real> {
     pub(crate) X_start: Vec<Pose<R>>,
     /// Poses at the end of the step.
     pub(crate) X_next: Vec<Pose<R>>,
+    /// What rounding cuts off their positions.
+    pub(crate) p_rest: Vec<Vec3<R>>,
     /// Reactions along each joint's rows, but for −S⁻¹ J of what is `fresh`.
     pub(crate) reaction: Vec<[R; 6]>,
     /// S⁻¹ c(q⁺)/Δt: what would close each joint.
@@ -197,6 +199,7 @@ impl<R: Real> Workspace<R> {
             last_round: LastRound::new(layout),
             X_start: vec![Pose::identity(); bodies],
             X_next: vec![Pose::identity(); bodies],
+            p_rest: vec![Vec3::zero(); bodies],
             reaction: vec![zero; layout.joints.len()],
             closing: vec![zero; layout.joints.len()],
             coupling_reaction: vec![R::zero(); layout.couplings.len()],

@@ -6,6 +6,7 @@ mod closed_form_contact;
 mod common;
 mod discrete_mechanics;
 mod energy;
+mod errors_fall_with_the_step;
 mod free_flight;
 mod gradients;
 mod gradients_of_loops;
