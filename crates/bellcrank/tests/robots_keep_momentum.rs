@@ -53,7 +53,7 @@ fn with_every_robot(check: impl Fn(&str, &Model) -> Vec<String> + Sync) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Cassie does not keep its momentum as well yet: its leaf springs are drawn when it starts, so that reactions are large and steps are
+/// Cassie does not keep its momentum as well yet, and why is not settled. Supposed: its leaf springs are drawn when it starts, so that reactions are large and steps are
 /// taken in parts, and what is rounded off the reactions is missing in the sum.
 const OPEN: (&str, [f64; 2]) = ("agility_cassie/scene.xml", [1e-11, 2e-2]);
 
