@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from measure.judge import judge
+from measure.laws import kept
 from measure.page import TITLES
 from measure.process import Failed, Worker, output
 from measure.turns import Entry
@@ -49,6 +50,7 @@ class Field:
         for path in sorted(self.folder.glob("*.json"), key=lambda path: order.index(path.stem)):
             scene = json.loads(path.read_text())
             scene["mjcf"] = str(Path(self.robots[1]) / scene["file"] if scene["file"] else path.with_suffix(".xml"))
+            scene["adrift"]["mjcf"] = str(path.with_name(f"{path.stem}_adrift.xml"))
             path.write_text(json.dumps(scene))
             self.scenes[scene["name"]] = scene
 
@@ -89,6 +91,7 @@ class Field:
             states = record.pop("states")
             return {
                 **judge(scene, states["samples"]),
+                **kept(scene["adrift"], states["adrift"]["samples"], scene["dt"]),
                 "contacts": states["contacts_mean"],
                 "iterations": record["iterations_median"],
                 "residual_max": record["residual_max"],
@@ -110,7 +113,15 @@ class Field:
 
         def look() -> dict[str, Any]:
             answer = self.workers[peer].ask({"do": "watch", **question}, WAIT)
-            return {**judge(scene, answer.pop("samples")), **answer, "worlds": worlds}
+            return {**judge(scene, answer.pop("samples")), **answer, **laws(), "worlds": worlds}
+
+        def laws() -> dict[str, Any]:
+            """An engine that cannot take the companion still has a place in the scene, with the reason."""
+            try:
+                samples = self.workers[peer].ask({"do": "adrift", **question}, WAIT)["samples"]
+            except Failed as why:
+                return {"adrift_failure": str(why)}
+            return kept(scene["adrift"], samples, scene["dt"])
 
         return Entry(scene["name"], f"{NAMES[peer]} {settings}", measure, look)
 

@@ -4,6 +4,7 @@
     cargo build --release -p bellcrank
     python3 benches/peers/run.py                       # everything, about ten minutes after the set-up
     python3 benches/peers/run.py --only biped          # scenes with this in their name; also: pile, tree, curves
+    python3 benches/peers/run.py --quick               # accuracy of everybody in every scene; speeds are those of one glance
 
 Makes a virtual environment with MuJoCo, Newton (its solver Kamino on the processor) and Pinocchio from PyPI, lets our
 program write its scenes for them, and measures everybody in turns, in processor time of one thread. A peer that
@@ -45,11 +46,16 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.4, help="of each contestant in each round")
     parser.add_argument(
+        "--quick", action="store_true", help="one round of 0.02 s each: for what is kept and how exact, not for speed"
+    )
+    parser.add_argument(
         "--robots", type=Path, help="a folder of robots: agility_cassie/scene.xml, robotiq_2f85/2f85.xml"
     )
     parser.add_argument("--document", type=Path, metavar="RESULTS", help="write the documentation from a stored run")
     parser.add_argument("--check", action="store_true", help="compare the documentation with the stored run")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.rounds, arguments.seconds = 1, 0.02
     if arguments.check:
         return document.check(ROOT)
     if arguments.document:
@@ -74,7 +80,8 @@ def main() -> int:
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     begin = time.monotonic()
     folder = arguments.folder.resolve()
-    (folder / "scenes").mkdir(parents=True, exist_ok=True)
+    for part in ("scenes", "piles"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
     environment = make_environment(folder / "venv", list(PACKAGES))
     for peer, why in environment.missing.items():
         say(f"{peer} is not there: {why}")
@@ -85,7 +92,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     field = Field(arguments.bellcrank, folder / "scenes", arguments.robots or beside())
     field.seconds = arguments.seconds
     field.export()
-    piles = Piles(arguments.bellcrank, folder / "scenes")
+    piles = Piles(arguments.bellcrank, folder / "piles")
+    piles.seconds = min(0.5 * arguments.seconds, 0.2)
     operators = Operators(arguments.bellcrank, folder / "tree")
     given = (environment.python, environment.missing, wanted)
     try:

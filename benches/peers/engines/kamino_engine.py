@@ -34,6 +34,7 @@ class Case:
             many.add_world(one)
         touches = add_ground(many, scene)
         self.model = many.finalize(skip_validation_joints=True)
+        self.model.set_gravity(tuple(scene["gravity"]))
         self.model.rigid_contact_max = (CONTACTS if touches else 1) * worlds
         self.solver = Kamino(self.model, config=configure(settings))
         self.now, self.next = self.model.state(), self.model.state()
@@ -85,6 +86,9 @@ class Case:
             p = np.array([x, y, z]) + com + qw * t + np.cross(u, t)
             found.append([float(v) for v in (*p, qw, qx, qy, qz, *twist)])
         return found
+
+    def throw(self, twists: list[list[float]]) -> None:
+        self.now.body_qd.assign(np.array(twists, dtype=np.float32))
 
     def figures(self) -> dict[str, Any]:
         status = self.solver.status.numpy()

@@ -59,6 +59,21 @@ class Case:
             found.append([float(x) for x in (*centre, *self.copy.xquat[number], *twist[3:], *twist[:3])])
         return found
 
+    def throw(self, twists: list[list[float]]) -> None:
+        """Coordinates' rates whose bodies move so: J q̇ = V, which has a solution where V opens no joint."""
+        rows, model = [], self.model
+        for number, body in zip(self.bodies, self.scene["bodies"]):
+            linear, angular = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+            centre = self.data.xpos[number] + self.data.xmat[number].reshape(3, 3) @ np.array(body["com"])
+            mujoco.mj_jac(model, self.data, linear, angular, centre, number)
+            rows += [linear, angular]
+        jacobian, wanted = np.vstack(rows), np.array(twists).ravel()
+        self.data.qvel[:] = np.linalg.lstsq(jacobian, wanted, rcond=None)[0]
+        off = float(np.abs(jacobian @ self.data.qvel - wanted).max())
+        if off > 1e-6:
+            raise ValueError(f"velocities of the bodies are off by {off:.1e}")
+        mujoco.mj_forward(model, self.data)
+
     def figures(self) -> dict[str, Any]:
         data = self.data
         count = min(int(data.solver_niter[0]), len(data.solver.gradient))

@@ -33,6 +33,9 @@ class Case(Protocol):
     def figures(self) -> dict[str, Any]:
         """What the engine says of its own accuracy."""
 
+    def throw(self, twists: list[list[float]]) -> None:
+        """Gives the bodies of the first world these velocities (linear, angular) of their centres of mass."""
+
 
 Loader = Callable[[dict[str, Any], str, int], Case]
 
@@ -63,6 +66,9 @@ def respond(question: dict[str, Any], load: Loader, cases: dict[tuple[str, str, 
         scene = json.load(file)
     if question["do"] == "watch":
         return watch(scene, load(scene, question["settings"], 1))
+    if question["do"] == "adrift":
+        alone = {**scene, **scene["adrift"]}
+        return drift(alone, load(alone, question["settings"], 1))
     key = (scene["name"], question["settings"], question["worlds"])
     if key not in cases:
         cases[key] = load(scene, question["settings"], question["worlds"])
@@ -105,6 +111,19 @@ def watch(scene: dict[str, Any], case: Case) -> dict[str, Any]:
         if (step + 1) % every == 0:
             samples.append(case.states())
     return {"samples": samples, **summary(figures)}
+
+
+def drift(alone: dict[str, Any], case: Case) -> dict[str, Any]:
+    """What the companion in empty space does from its start, about a hundred times; nobody gives orders."""
+    case.throw(alone["twists"])
+    steps = round(alone["duration"] / alone["dt"])
+    every = max(1, steps // 100)
+    samples = [case.states()]
+    for step in range(steps):
+        case.advance(1)
+        if (step + 1) % every == 0:
+            samples.append(case.states())
+    return {"samples": samples}
 
 
 def summary(figures: list[dict[str, Any]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import pictures
 from .figures import Record, Scene, count, length, many, rate, scenes, share, small
+from .laws import KEEPS_ENERGY, KEEPS_MOMENTUM, verdict
 from .targets import losses, targets
 
 FIRST = "Bellcrank f32"
@@ -57,9 +58,16 @@ its spread. *Gap* is the largest distance and misalignment of any joint, *depth*
 ground, both worked out from the bodies' states by the same lines for every engine, about a hundred times from the
 start on. *Energy* is its largest change over the largest kinetic energy, where nothing takes or gives any. *Residual*
 is what the engine's solver says of itself, in its own terms, so it compares settings of one engine only.
-"""
+
+*Momentum adrift* and *energy adrift* are of the scene's companion: the same mechanism coasts for a second in empty
+space at 1 m/s and 3 rad/s, from the same pose, without gravity, contacts, motors, springs, dampers, friction and limits; what is
+fastened to the world floats with a body in its place. Momentum is the larger error of both momenta (the angular one about the
+centre of mass), energy that of the motion about the centre of mass, each the largest change from the start as a share of itself.
+An engine *keeps* momentum to %MOMENTUM%, energy to %ENERGY%, or *loses* it.
+""".replace("%MOMENTUM%", f"{KEEPS_MOMENTUM:.0e}").replace("%ENERGY%", f"{KEEPS_ENERGY:.0e}")
 PILES = """The whole fall counts, in processor time per world; depths are the engine's own, of contacts that push, every
-tenth step.
+tenth step. Adrift a pile is weightless, rises and contracts for a second, so that its solids hit each other and nothing else:
+momentum stays, and energy about the centre of mass only falls, so that what counts is its growth.
 """
 CURVES = """`bellcrank bench worlds`, `chain` and `contact`, without any peer.
 """
@@ -111,8 +119,8 @@ def robot(results: dict[str, Any], scene: Scene) -> str:
     )
     limits = [what for what in facts["left_out"] if "speed limit" in what]
     said += f" Our {len(limits)} speed limits have no counterpart and are ours alone." if limits else ""
-    head = ["who", "per core-second", "f32 ×", "f64 ×", "gap", "angle", "depth", "energy", "residual"]
-    head += ["iterations", "converged"]
+    head = ["who", "per core-second", "f32 ×", "f64 ×", "gap", "angle", "depth", "energy", "momentum adrift", "energy adrift"]
+    head += ["laws", "residual", "iterations", "converged"]
     lines = [f"### {TITLES.get(scene.name, scene.name)}\n", said + "\n"]
     lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for r in scene.records:
@@ -124,11 +132,12 @@ def robot(results: dict[str, Any], scene: Scene) -> str:
             for who in (FIRST, "Bellcrank f64")
         ]
         if r.get("finite") is False:
-            lines.append(f"| {r['who']} | {rate(r)} | " + " | ".join(leads) + " | left the numbers |" + " |" * 6)
+            lines.append(f"| {r['who']} | {rate(r)} | " + " | ".join(leads) + " | left the numbers |" + " |" * 9)
             continue
         cells = [r["who"], rate(r), *leads, length(r["gap_m"]), small(r["gap_rad"]), length(r["depth_m"])]
         cells += [
             energy(r),
+            *laws(r),
             small(r["residual_max"]),
             f"{r['iterations']:.3g}",
             share(r["converged"]),
@@ -142,15 +151,21 @@ def energy(r: Record) -> str:
     return "unstable, started anew" if r.get("warned_max") else share(r.get("energy_drift"))
 
 
+def laws(r: Record) -> list[str]:
+    """Momentum, energy and the verdict on them."""
+    return [small(r.get("momentum_error")), small(r.get("energy_error")), verdict(r)]
+
+
 def pile(scene: Scene) -> str:
     head = ["who", "worlds", "contacts", "world-steps per core-second", "depth, mean", "depth, most"]
+    head += ["momentum adrift", "energy gained adrift", "laws"]
     lines = [f"### {TITLES.get(scene.name, scene.name)}\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for r in scene.records:
         if r["failure"]:
-            lines.append(f"| {r['who']} | {r['failure']} |" + " |" * 4)
+            lines.append(f"| {r['who']} | {r['failure']} |" + " |" * (len(head) - 2))
             continue
         cells = [r["who"], str(r["worlds"]), f"{r['contacts']:.0f}", rate(r)]
-        lines.append("| " + " | ".join([*cells, length(r["depth_mean_m"]), length(r["depth_m"])]) + " |")
+        lines.append("| " + " | ".join([*cells, length(r["depth_mean_m"]), length(r["depth_m"]), *laws(r)]) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -14,8 +14,10 @@
 //! | `feature` | what a model can say and no simulation does yet |
 //! | `parameters` | physical parameters, shared or one per world |
 //! | `library` | the mechanisms that ship with Bellcrank |
+//! | `adrift` | any mechanism in empty space, to see whether it keeps what Newton's laws say |
 
 mod actuator;
+mod adrift;
 mod body;
 mod builder;
 mod combine;
@@ -42,6 +44,7 @@ mod validate;
 mod warnings;
 
 pub use actuator::{Actuator, Control, Target};
+pub use adrift::{FRAME, adrift, adrift_at};
 pub use body::Body;
 pub use builder::ModelBuilder;
 pub use combine::{CombineRule, MaterialRules};

@@ -105,6 +105,12 @@ impl<R: Real> Group for LaneGroup<R> {
         if let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) {
             *x = x.with_lane(lane, Elem::from_f64(value));
         }
+        if field == Field::BodyPosition {
+            let rest = &mut block.state.p_rest[k / 3];
+            for x in [&mut rest.x, &mut rest.y, &mut rest.z] {
+                *x = x.with_lane(lane, Elem::from_f64(0.0)); // what is written is all of it
+            }
+        }
         if field == Field::BodyVelocity {
             self.set_interval(world, 0.0); // what is written is the velocity of the instant
         }
@@ -148,9 +154,11 @@ impl<R: Real> Group for LaneGroup<R> {
                     *x = x.with_lane(lane, Elem::from_f64(value));
                 }
             }
-            if field == Field::BodyVelocity {
-                let block = &mut self.blocks[b];
-                block.state.interval = R::zero();
+            let block = &mut self.blocks[b];
+            match field {
+                Field::BodyPosition => block.state.p_rest.fill(Vec3::zero()),
+                Field::BodyVelocity => block.state.interval = R::zero(),
+                _ => {}
             }
             self.follow_poses(field, b);
         }
@@ -303,7 +311,7 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn bytes_per_world(&self) -> usize {
         let (state, control) = (&self.blocks[0].state, &self.blocks[0].control);
-        let values = state.X_WB.len() * 13
+        let values = state.X_WB.len() * 16
             + state.q.len()
             + state.scalar_impulse.len()
             + state.contact_slot.len()

@@ -25,6 +25,11 @@ macro_rules! visit {
             $f(&$($mutable)? w.y);
             $f(&$($mutable)? w.z);
         }
+        for rest in &$($mutable)? $state.p_rest {
+            $f(&$($mutable)? rest.x);
+            $f(&$($mutable)? rest.y);
+            $f(&$($mutable)? rest.z);
+        }
         $state.q.$iter().for_each(&mut $f);
         $state.scalar_impulse.$iter().for_each(&mut $f);
         $state.contact_impulse.$iter().flatten().for_each(&mut $f);

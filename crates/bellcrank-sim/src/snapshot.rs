@@ -6,7 +6,7 @@
 use crate::batch::BatchError;
 
 const MAGIC: [u8; 4] = *b"BCSN";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Writes a snapshot.
 pub(crate) struct Writer {

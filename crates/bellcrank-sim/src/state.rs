@@ -2,7 +2,7 @@
 
 use crate::layout::{DriveLayout, Layout};
 use crate::lines::line_length;
-use bellcrank_math::{Mask, Pose, Real, Twist};
+use bellcrank_math::{Mask, Pose, Real, Twist, Vec3};
 use bellcrank_model::{JointId, Model};
 
 /// Everything needed to resume, bit for bit. If it is not in here, a replay may not depend on it.
@@ -12,6 +12,8 @@ pub struct State<R: Real> {
     pub X_WB: Vec<Pose<R>>,
     /// Twists of the centres of mass, world axes.
     pub V_WB: Vec<Twist<R>>,
+    /// What rounding has cut off the positions so far [m]; see `motion::end_poses`.
+    pub(crate) p_rest: Vec<Vec3<R>>,
     /// Joint coordinates, joint after joint; angles are counted through whole turns.
     pub q: Vec<R>,
     /// Reactions of the last step [N·s or N·m·s]: limits, friction, effort.
@@ -53,6 +55,7 @@ impl<R: Real> State<R> {
         State {
             X_WB: model.bodies().iter().map(|body| Pose::constant(body.X_WB())).collect(),
             V_WB: vec![Twist::zero(); model.bodies().len()],
+            p_rest: vec![Vec3::zero(); model.bodies().len()],
             q,
             scalar_impulse: vec![R::zero(); layout.scalars.len()],
             joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
@@ -93,6 +96,7 @@ impl<R: Real> State<R> {
         let State {
             X_WB,
             V_WB,
+            p_rest,
             q,
             scalar_impulse,
             joint_impulse,
@@ -103,6 +107,7 @@ impl<R: Real> State<R> {
         } = other;
         self.X_WB.clone_from(X_WB);
         self.V_WB.clone_from(V_WB);
+        self.p_rest.clone_from(p_rest);
         self.q.clone_from(q);
         self.scalar_impulse.clone_from(scalar_impulse);
         self.joint_impulse.clone_from(joint_impulse);
@@ -117,11 +122,14 @@ impl<R: Real> State<R> {
         let pick = |a: &mut R, b: R| *a = R::select(lanes, b, *a);
         for (a, b) in self.X_WB.iter_mut().zip(&other.X_WB) {
             a.R = bellcrank_math::Quat::select(lanes, b.R, a.R);
-            a.p = bellcrank_math::Vec3::select(lanes, b.p, a.p);
+            a.p = Vec3::select(lanes, b.p, a.p);
         }
         for (a, b) in self.V_WB.iter_mut().zip(&other.V_WB) {
-            a.linear = bellcrank_math::Vec3::select(lanes, b.linear, a.linear);
-            a.angular = bellcrank_math::Vec3::select(lanes, b.angular, a.angular);
+            a.linear = Vec3::select(lanes, b.linear, a.linear);
+            a.angular = Vec3::select(lanes, b.angular, a.angular);
+        }
+        for (a, b) in self.p_rest.iter_mut().zip(&other.p_rest) {
+            *a = Vec3::select(lanes, *b, *a);
         }
         self.q.iter_mut().zip(&other.q).for_each(|(a, b)| pick(a, *b));
         self.scalar_impulse.iter_mut().zip(&other.scalar_impulse).for_each(|(a, b)| pick(a, *b));

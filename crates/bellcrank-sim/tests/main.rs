@@ -9,6 +9,7 @@ mod common;
 mod couplings;
 mod discrete_mechanics;
 mod energy;
+mod errors_fall_with_the_step;
 mod free_flight;
 mod gradients;
 mod gradients_of_loops;

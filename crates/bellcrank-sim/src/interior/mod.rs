@@ -57,7 +57,7 @@ use crate::status::Report;
 use crate::step::{blank_report, finish, stage};
 use crate::workspace::Workspace;
 use crate::{cone_rows, drives, lines, rows};
-use bellcrank_math::{Elem, Inline, Mask, Real};
+use bellcrank_math::{Elem, Inline, Mask, Real, Vec3};
 use bellcrank_solve::InteriorPoint;
 
 /// Joints that are open by more at the end of a step are not closed, whatever they were told [m and rad].
@@ -108,6 +108,7 @@ fn whole_step<R: Real>(
         lost = lost | stage!(R, retry::is_lost(task, dt, ws, &report));
     }
     stage!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
+    ws.p_rest.fill(Vec3::zero());
     stage!(R, finish(layout, constants, (true, state.alive), (state, ws), &mut report));
     lost = alive & (lost | !report.finite);
     (report, lost)

@@ -1,6 +1,8 @@
 //! What several laws need.
 #![allow(dead_code)] // each test binary uses its own part
 
+pub mod coasting;
+
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Model, ModelBuilder, Shape, WORLD};
 use bellcrank_sim::{Batch, BatchOptions, Precision};

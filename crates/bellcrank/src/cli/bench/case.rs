@@ -80,6 +80,11 @@ impl Case {
         )
     }
 
+    /// The same of the first world alone.
+    pub fn one(&self) -> Case {
+        Case { worlds: self.worlds[..1].to_vec(), name: self.name.clone(), ..*self }
+    }
+
     /// Worlds where they start.
     pub fn start(&self) -> Result<Batch, Error> {
         let mut batch = Batch::of(&self.worlds, self.options).map_err(Error::Batch)?;

@@ -3,11 +3,15 @@
 use super::super::Error;
 use super::super::figures::cpu_seconds;
 use super::super::run::noise;
+use super::adrift::{self, Companion};
+use super::robots::look_on;
 use super::{Bench, Record, describe};
 use bellcrank::import::to_mjcf;
+use bellcrank::math::Vec3;
 use bellcrank::model::library::{Pile, Solid};
 use bellcrank::model::{Model, ModelBuilder};
 use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Step of all scenes [s].
@@ -49,7 +53,9 @@ fn cases(bench: &Bench) -> Result<Vec<Case>, Error> {
         if bench.wants(name) {
             let model = Arc::new(pile.build().map_err(Error::Faults)?);
             if let Some(folder) = &bench.export {
+                let description = describe::describe_companion(&Companion::of_pile(&model));
                 describe::save(folder, &format!("{name}.xml"), to_mjcf(&model).text.as_bytes())?;
+                describe::save(folder, &format!("{name}.json"), description.to_string().as_bytes())?;
             }
             cases.push(Case { name: name.to_owned(), model, worlds, steps, precision });
         }
@@ -110,9 +116,10 @@ impl Case {
                 }
             }
         }
+        let states = bench.states.then(|| rise(&self.model, options)).transpose()?;
         let total = (self.steps * self.worlds) as f64;
         let micro = |x: f64| (x * 1e6 * 100.0).round() / 100.0;
-        Ok(Record(vec![
+        let figures = vec![
             ("model", self.name.clone().into()),
             ("worlds", self.worlds.into()),
             ("solver", name.into()),
@@ -123,8 +130,19 @@ impl Case {
             ("world_steps_per_core_second", (total / used.max(1e-3)).round().into()),
             ("penetration_mean_um", micro(sum / f64::from(listed.max(1))).into()),
             ("penetration_max_um", micro(deepest).into()),
-        ]))
+        ];
+        Ok(Record(figures.into_iter().chain(states.map(|states| ("states", states))).collect()))
     }
+}
+
+/// The pile's companion: weightless, its solids rise and hit each other.
+fn rise(model: &Arc<Model>, options: BatchOptions) -> Result<Value, Error> {
+    let mut batch = Batch::new(model.clone(), 1, options).map_err(Error::Batch)?;
+    batch
+        .change_parameters(0, |parameters| parameters.gravity.set_all(Vec3::zero()))
+        .map_err(Error::Batch)?;
+    Companion::of_pile(model).throw(&mut batch)?;
+    look_on(&mut batch, adrift::DURATION, |_, _| Ok(()))
 }
 
 /// Worlds that fall differently: up to 5 cm/s sideways.

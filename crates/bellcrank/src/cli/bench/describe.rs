@@ -1,6 +1,7 @@
 //! A scene for other programs: its MJCF and URDF, and everything about it as JSON.
 
 use super::super::Error;
+use super::adrift::{self, Companion};
 use super::case::{Motion, STRIDE};
 use super::robots::Robot;
 use bellcrank::import::{to_mjcf, to_urdf};
@@ -9,9 +10,13 @@ use bellcrank::model::{Control, Geometry, Joint, JointId, JointKind, Link, Model
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Writes `NAME.json`, and `NAME.xml` and `NAME.urdf` where the robot is not a file already.
-pub fn write(folder: &Path, robot: &Robot, model: &Model) -> Result<(), Error> {
+/// Writes `NAME.json`, `NAME_adrift.xml` of its companion, and `NAME.xml` and `NAME.urdf` where the robot is not a file already.
+pub fn write(folder: &Path, robot: &Robot, (model, companion): (&Model, &Companion)) -> Result<(), Error> {
     let mut description = describe(robot, model);
+    let alone = to_mjcf(&companion.model);
+    description["adrift"] = describe_companion(companion);
+    description["adrift"]["left_out_of_mjcf"] = json!(alone.left_out);
+    save(folder, &format!("{}_adrift.xml", robot.name), alone.text.as_bytes())?;
     if robot.file().is_none() {
         let (mjcf, urdf) = (to_mjcf(model), to_urdf(model));
         description["left_out_of_mjcf"] = json!(mjcf.left_out);
@@ -38,8 +43,8 @@ fn describe(robot: &Robot, model: &Model) -> Value {
         Motion::Random => ("random", 0.3),
         Motion::Full => ("full", 0.0),
     };
-    let g = model.gravity();
-    json!({
+    let mut description = mechanism(model);
+    let facts = json!({
         "name": robot.name,
         "model": model.name(),
         "file": robot.file(),
@@ -50,10 +55,29 @@ fn describe(robot: &Robot, model: &Model) -> Value {
         "settle": robot.settle,
         "duration": robot.duration,
         "worlds": robot.worlds,
-        "gravity": [g.x, g.y, g.z],
         "loops": model.loops().len(),
         "mobility": model.mobility(),
         "redundant_rows": model.redundant_rows(),
+    });
+    if let (Some(all), Value::Object(facts)) = (description.as_object_mut(), facts) {
+        all.extend(facts);
+    }
+    description
+}
+
+/// What the companion of a scene consists of, and how it starts.
+pub fn describe_companion(companion: &Companion) -> Value {
+    let mut description = mechanism(&companion.model);
+    description["duration"] = json!(adrift::DURATION);
+    description["twists"] = companion.twists.iter().map(|V| json!(V.to_array())).collect();
+    description
+}
+
+/// What it consists of.
+fn mechanism(model: &Model) -> Value {
+    let g = model.gravity();
+    json!({
+        "gravity": [g.x, g.y, g.z],
         "bodies": bodies(model),
         "joints": joints(model),
         "actuators": actuators(model),

@@ -7,8 +7,10 @@
 //! | `case` | one way to run some worlds: how it is timed, and its record |
 //! | `robots` `step` `scaling` `contact` `linear` `tree` | the scenes |
 //! | `describe` | scenes as files, for other programs |
+//! | `adrift` | scenes in empty space, to see who keeps momentum and energy |
 //! | `page` `curves` | records as a page with pictures |
 
+mod adrift;
 mod case;
 mod contact;
 mod curves;
@@ -51,7 +53,7 @@ pub struct Bench {
     /// Also write the models into this folder, for other programs to measure
     #[arg(long)]
     pub export: Option<PathBuf>,
-    /// With `robots`: add what the bodies of one world do to each record
+    /// With `robots` and `contact`: add what the bodies of one world do to each record
     #[arg(long)]
     pub states: bool,
     /// Print JSON: a list of records

@@ -4,6 +4,7 @@
 //! a program needs to build the same thing and to judge the result. `--states` adds what world 0 did to each record.
 
 use super::super::Error;
+use super::adrift::{self, Companion};
 use super::case::{Case, Motion, STRIDE, measure};
 use super::{Bench, Record, describe, options, shipped};
 use bellcrank::import::{Options, load};
@@ -64,13 +65,17 @@ const WAYS: [Way; 6] = [
     ("interior-point", Precision::F64, 1, false),
 ];
 
+/// One world in 64 bits.
+const ALONE: Way = WAYS[2];
+
 pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
     let mut cases = Vec::new();
     let mut told = Vec::new();
     for robot in ROBOTS {
         let Some(model) = robot.load(bench)? else { continue };
         if let Some(folder) = &bench.export {
-            describe::write(folder, robot, &model)?;
+            let start = robot.case(&model, &ALONE).one().start()?;
+            describe::write(folder, robot, (&model, &Companion::of(&start)?))?;
         }
         let found = WAYS.iter().map(|way| robot.case(&model, way)).filter(|case| bench.wants(&case.label()));
         for case in found {
@@ -135,26 +140,41 @@ impl Robot {
         }
     }
 
-    /// What the first world does from its start: the state of all bodies, about a hundred times.
+    /// What the first world does from its start: the state of all bodies, about a hundred times. And what its companion does in
+    /// empty space.
     fn watch(&self, case: &Case) -> Result<Value, Error> {
-        let one = Case { worlds: case.worlds[..1].to_vec(), name: case.name.clone(), ..*case };
+        let one = case.one();
         let mut batch = one.start()?;
-        let steps = (self.duration / one.options.dt).round() as usize;
-        let every = (steps / 100).max(1);
-        let (mut samples, mut contacts) = (vec![bodies(&batch)?], Vec::new());
-        for step in 0..steps {
-            if step % STRIDE == 0 {
-                one.order(&mut batch, step)?;
-            }
-            let report = batch.step(1);
-            if (step + 1) % every == 0 {
-                samples.push(bodies(&batch)?);
-                contacts.push(report.contact_count[0]);
-            }
-        }
-        let mean = contacts.iter().sum::<usize>() as f64 / contacts.len().max(1) as f64;
-        Ok(json!({ "every": every, "contacts_mean": mean, "samples": samples }))
+        let companion = Companion::of(&batch)?;
+        let mut watched = look_on(&mut batch, self.duration, |batch, step| one.order(batch, step))?;
+        let mut alone = Batch::new(companion.model.clone(), 1, one.options).map_err(Error::Batch)?;
+        companion.throw(&mut alone)?;
+        watched["adrift"] = look_on(&mut alone, adrift::DURATION, |_, _| Ok(()))?;
+        Ok(watched)
     }
+}
+
+/// The states of all bodies, about a hundred times; `order` tells the motors what to do from a step on.
+pub fn look_on(
+    batch: &mut Batch,
+    duration: f64,
+    order: impl Fn(&mut Batch, usize) -> Result<(), Error>,
+) -> Result<Value, Error> {
+    let steps = (duration / batch.dt()).round() as usize;
+    let every = (steps / 100).max(1);
+    let (mut samples, mut contacts) = (vec![bodies(batch)?], Vec::new());
+    for step in 0..steps {
+        if step % STRIDE == 0 {
+            order(batch, step)?;
+        }
+        let report = batch.step(1);
+        if (step + 1) % every == 0 {
+            samples.push(bodies(batch)?);
+            contacts.push(report.contact_count[0]);
+        }
+    }
+    let mean = contacts.iter().sum::<usize>() as f64 / contacts.len().max(1) as f64;
+    Ok(json!({ "every": every, "contacts_mean": mean, "samples": samples }))
 }
 
 /// Position, quaternion (wxyz) and velocity (linear, angular) of all bodies' centres of mass.
