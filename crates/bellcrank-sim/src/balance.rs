@@ -8,13 +8,16 @@
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::settings::Times;
+use crate::state::State;
 use crate::workspace::Workspace;
 use crate::{cones, couplings, lines, motion, rows};
 use bellcrank_math::{Real, Twist};
 
-/// x ← Δt f + Jᵀ (h − m q̇⁻) − Jᵀ S⁻¹ (c/Δt + J u⁻) + Jᵀ λ with the reactions that the last step left to contacts.
+/// x ← Δt f + Jᵀ (h − m q̇⁻) + Jᵀ (λ − S⁻¹ (c/Δt + J u⁻)) with the reactions of the last step as a first guess, those of
+/// joints and those of contacts. What joints carry from step to step is then not left to the softness of their rows, which
+/// has to close only what changes: two rounds do where a robot stands or moves steadily.
 #[inline(always)]
-pub(crate) fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub(crate) fn first_impulses<R: Real>(layout: &Layout, dt: R, state: &State<R>, ws: &mut Workspace<R>) {
     ws.x.copy_from_slice(&ws.impulse);
     for (j, joint) in layout.joints.iter().enumerate() {
         let rows = &ws.joints[j];
@@ -22,7 +25,8 @@ pub(crate) fn first_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
         let rates = rows::joint_rates(layout, joint, (rows, used), &ws.u_start);
         let mut amount = [R::zero(); 6];
         for i in 0..count {
-            amount[i] = -(rows.weight[i] * (rows.rate[i] + rates[i]));
+            let guess = state.joint_impulse[j][i] * dt;
+            amount[i] = rows.weight[i].neg_mul_add(rows.rate[i] + rates[i], guess);
         }
         for i in count..used {
             amount[i] = rows.weight[i].neg_mul_add(rates[i], rows.rate[i]);
@@ -108,6 +112,7 @@ pub(crate) fn add_correction<R: Real>((is_first, going): (bool, R::Mask), ws: &m
 /// Δu += M⁻¹ (Δt f + Jᵀλ − M Δu) body by body, in the lanes that go on: Newton's law has the last word. The factor of H leaves 2⁻²⁴/ε
 /// of the last change in 32 bits, and it does not know how turning changes with ω, ½h ω × I ω; both are small, but the same in
 /// every step, and would be taken from the momentum of the whole. Reactions come in pairs, so that what they are does not matter for it.
+/// Only where nothing touches: velocities that contacts were solved for stay as they are.
 #[inline(always)]
 pub(crate) fn settle<R: Real>(
     layout: &Layout,
@@ -115,21 +120,62 @@ pub(crate) fn settle<R: Real>(
     (times, going): (Times<R>, R::Mask),
     ws: &mut Workspace<R>,
 ) {
+    follow(layout, ws);
     unbalanced(layout, constants, times.turn(), ws);
     motion::add_missing((layout, constants), (going, times.turn()), ws);
 }
 
-/// The reactions along a joint's rows, with those of degrees of freedom behind the held ones.
+/// λ ← λ − S⁻¹ J δ for what is fresh: the reactions of all rows belong to the velocities at hand.
 #[inline(always)]
-pub(crate) fn reaction<R: Real>(layout: &Layout, j: usize, ws: &Workspace<R>) -> [R; 6] {
-    let (joint, rows) = (&layout.joints[j], &ws.joints[j]);
-    let used = joint.used_rows();
-    let rates = rows::joint_rates(layout, joint, (rows, used), &ws.fresh);
-    let mut amount = ws.reaction[j];
-    for i in 0..used {
-        amount[i] = rows.weight[i].neg_mul_add(rates[i], amount[i]);
+pub(crate) fn follow<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (rows, used) = (&ws.joints[j], joint.used_rows());
+        let rates = rows::joint_rates(layout, joint, (rows, used), &ws.fresh);
+        for i in 0..used {
+            ws.reaction[j][i] = rows.weight[i].neg_mul_add(rates[i], ws.reaction[j][i]);
+        }
     }
-    amount
+    couplings::follow(layout, ws);
+    ws.fresh.fill([R::zero(); 6]);
+}
+
+/// The reactions of the first round, λ − S⁻¹ (c/Δt + J u⁺), in lanes that went back to its velocities.
+#[inline(always)]
+pub(crate) fn go_back<R: Real>(
+    layout: &Layout,
+    (dt, lanes): (R, R::Mask),
+    state: &State<R>,
+    ws: &mut Workspace<R>,
+) {
+    for (j, joint) in layout.joints.iter().enumerate() {
+        let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
+        let rates = rows::joint_rates(layout, joint, (rows, used), &ws.u);
+        for i in 0..used {
+            let amount = if i < count {
+                rows.weight[i].neg_mul_add(rows.rate[i] + rates[i], state.joint_impulse[j][i] * dt)
+            } else {
+                rows.weight[i].neg_mul_add(rates[i], rows.rate[i])
+            };
+            ws.reaction[j][i] = R::select(lanes, amount, ws.reaction[j][i]);
+        }
+    }
+}
+
+/// Keeps the forces of joints in some lanes as the first guess of the next step.
+#[inline(always)]
+pub(crate) fn store<R: Real>(
+    layout: &Layout,
+    (dt, lanes): (R, R::Mask),
+    state: &mut State<R>,
+    ws: &Workspace<R>,
+) {
+    let inverse = dt.recip();
+    for (j, joint) in layout.joints.iter().enumerate() {
+        for i in 0..joint.kind.row_count() {
+            let force = &mut state.joint_impulse[j][i];
+            *force = R::select(lanes, ws.reaction[j][i] * inverse, *force);
+        }
+    }
 }
 
 /// x ← Δt f + Jᵀλ − M Δu with all reactions of the finished step; gives its largest entry [N·s or N·m·s].
@@ -142,8 +188,7 @@ pub(crate) fn unbalanced<R: Real>(
 ) -> R {
     motion::missing_impulses(constants, layout, turn, ws);
     for (j, joint) in layout.joints.iter().enumerate() {
-        let amount = reaction(layout, j, ws);
-        rows::push_joint(layout, joint, (&ws.joints[j], joint.used_rows()), &amount, &mut ws.x);
+        rows::push_joint(layout, joint, (&ws.joints[j], joint.used_rows()), &ws.reaction[j], &mut ws.x);
     }
     couplings::push_reactions(layout, ws);
     lines::push_reactions(layout, ws);
@@ -172,7 +217,7 @@ pub(crate) fn work<R: Real>(layout: &Layout, constants: &Constants<R>, ws: &Work
     let (mut joints, mut others, mut kinetic) = (R::zero(), R::zero(), R::zero());
     for (j, joint) in layout.joints.iter().enumerate() {
         let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
-        let amount = reaction(layout, j, ws);
+        let amount = &ws.reaction[j];
         let before = rows::joint_rates(layout, joint, (rows, used), &ws.u_start);
         let after = rows::joint_rates(layout, joint, (rows, used), &ws.u);
         for i in 0..used {

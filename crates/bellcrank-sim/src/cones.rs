@@ -329,6 +329,18 @@ fn push_rows<R: Real>(
     }
 }
 
+/// Lanes without contacts.
+#[inline(always)]
+pub(crate) fn nothing_touches<R: Real>(groups: &[ConeGroup<R>]) -> R::Mask {
+    let mut touches = R::Mask::splat(false);
+    for group in groups {
+        if let ConeSource::Contact(_) = group.source {
+            touches = touches | group.acts;
+        }
+    }
+    !touches
+}
+
 /// Keeps the reactions of some lanes for the next step and for who asks: those of all parts of a step together, `fresh` being
 /// the lanes whose first part this is.
 #[inline(always)]

@@ -210,12 +210,19 @@ fn reaction<R: Real>(layout: &Layout, c: usize, ws: &Workspace<R>) -> R {
     ws.coupling_weight[c].neg_mul_add(fresh, ws.coupling_reaction[c])
 }
 
+/// λ ← λ − S⁻¹ J δ of the couplings for what is fresh.
+#[inline(always)]
+pub(crate) fn follow<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for c in 0..layout.couplings.len() {
+        ws.coupling_reaction[c] = reaction(layout, c, ws);
+    }
+}
+
 /// x += Jᵀλ of the couplings.
 #[inline(always)]
 pub(crate) fn push_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for (c, coupling) in layout.couplings.iter().enumerate() {
-        let amount = reaction(layout, c, ws);
-        push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
+        push_row(layout, &coupling.bodies, &ws.couplings[c], ws.coupling_reaction[c], &mut ws.x);
     }
 }
 

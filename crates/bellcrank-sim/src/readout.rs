@@ -1,6 +1,6 @@
 //! What a step leaves behind for those who want to look: reactions, efforts, how well the equations are met.
 
-use crate::balance::{reaction, unbalanced};
+use crate::balance::unbalanced;
 use crate::cone_rows::keep;
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
@@ -78,7 +78,7 @@ impl<R: Real> Readout<R> {
 fn note_impulses<R: Real>(layout: &Layout, lanes: R::Mask, ws: &Workspace<R>, out: &mut Readout<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let count = joint.kind.row_count();
-        let impulse = reaction(layout, j, ws);
+        let impulse = &ws.reaction[j];
         for i in 0..6 {
             out.joint_impulse[j][i] += keep(lanes, impulse[i]);
         }

@@ -23,9 +23,9 @@
 //! the mechanism moves as its joints let it.
 //!
 //! Contacts that are hardly inside ask for so little that a second solve would be for nothing. They are hard
-//! at once, and solved again only where that strains them.
+//! at once, and soft only where that strains one of them: what is soft may give way to what presses harder than without b.
 
-use crate::cones::{places, row_mobility};
+use crate::cones::{places, row_mobility, row_speed};
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::rows::joint_rates;
@@ -39,10 +39,12 @@ use bellcrank_math::{Mask, Real};
 const SOFTNESS: f64 = 0.1;
 /// Who asks for less than this share of the recovery speed is hardly inside.
 const HARDLY: f64 = 0.01;
-/// A contact that is hardly inside is strained where its reaction would move it, by R, at this share of the recovery speed.
+/// A contact that is hardly inside is strained where its push would move it, by R, at this share of the recovery speed.
 const STRAINED: f64 = 0.1;
 /// There is no answer where this share of what is asked for is missing, or more.
 const MISSING: f64 = 0.1;
+/// The solver holds its tolerance in the metric of each row; so much lies between that and metres per second.
+const METRIC: f64 = 10.0;
 /// Joints leave a contact little mobility where it has less than this share of that of the whole mechanism, pushed at its
 /// centre of mass.
 const LITTLE: f64 = 0.1;
@@ -54,14 +56,13 @@ const SLIGHT: f64 = 0.9;
 /// in the last step must not be taken for what really presses.
 #[inline(always)]
 pub(crate) fn withhold<R: Real>(settings: &Settings, strained: R::Mask, cones: &mut ConeRows<R>) -> R::Mask {
-    let hardly = R::constant(HARDLY * settings.recovery_speed);
-    let mut lanes = strained;
+    let mut lanes = R::Mask::splat(false);
     for demand in &cones.demands {
-        lanes = lanes | hardly.lt(demand.recovery);
+        lanes = lanes | is_soft(settings, strained, demand.recovery);
     }
     if lanes.any() {
         for (group, demand) in cones.groups.iter().zip(&cones.demands) {
-            let asks = lanes & R::zero().lt(demand.recovery);
+            let asks = is_soft(settings, strained, demand.recovery);
             let rows = group.first_row..group.first_row + group.rows;
             cones.bias[rows.end - 1] += R::select(asks, demand.recovery, R::zero());
             for own in &mut cones.lambda[rows] {
@@ -72,13 +73,19 @@ pub(crate) fn withhold<R: Real>(settings: &Settings, strained: R::Mask, cones: &
     lanes
 }
 
-/// Where joints hold a contact that is inside, it asks for nothing and gives way. In lanes that are `inside` it has asked for
-/// nothing so far.
+/// Lanes in which a contact asks softly: those where it is well inside, and those where hard ones were strained.
+#[inline(always)]
+fn is_soft<R: Real>(settings: &Settings, strained: R::Mask, recovery: R) -> R::Mask {
+    let hardly = R::constant(HARDLY * settings.recovery_speed);
+    hardly.lt(recovery) | (strained & R::zero().lt(recovery))
+}
+
+/// Where joints hold a contact that is inside, it asks for nothing and gives way. Soft ones have asked for nothing so far.
 #[inline(always)]
 pub(crate) fn give_up<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    inside: R::Mask,
+    (settings, strained): (&Settings, R::Mask),
     ws: &mut Workspace<R>,
 ) {
     let whole = whole_mass(constants);
@@ -99,7 +106,8 @@ pub(crate) fn give_up<R: Real>(
         let soft = compliance(layout, constants, whole, (&group, &ws.cones));
         let cones = &mut ws.cones;
         cones.compliance[normal] = R::select(held, soft, cones.compliance[normal]);
-        cones.bias[normal] += R::select(held & !inside, recovery, R::zero());
+        let asked = held & !is_soft(settings, strained, recovery);
+        cones.bias[normal] += R::select(asked, recovery, R::zero());
         cones.demands[g].recovery = R::select(held, R::zero(), recovery);
     }
 }
@@ -133,13 +141,13 @@ fn stored_in_joints<R: Real>(
 pub(crate) fn soften<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    lanes: R::Mask,
+    (settings, strained): (&Settings, R::Mask),
     cones: &mut ConeRows<R>,
 ) {
     let whole = whole_mass(constants);
     for g in 0..cones.groups.len() {
         let (group, recovery) = (&cones.groups[g], cones.demands[g].recovery);
-        let asks = lanes & R::zero().lt(recovery);
+        let asks = is_soft(settings, strained, recovery);
         if !asks.any() {
             continue;
         }
@@ -151,7 +159,7 @@ pub(crate) fn soften<R: Real>(
     }
 }
 
-/// Where contacts that are inside push harder than what they ask for is worth, or have no answer at all.
+/// Where contacts that are hardly inside would push harder than what they ask for is worth, or have no answer at all.
 #[inline(always)]
 pub(crate) fn strained<R: Real>(
     layout: &Layout,
@@ -171,14 +179,41 @@ pub(crate) fn strained<R: Real>(
         if !asks.any() {
             continue;
         }
+        // b/Gᵢᵢ is what it pushes with, apart from what presses anyway: a hard landing is no strain
         let soft = compliance(layout, constants, whole, (group, cones));
-        let reaction = cones.lambda[group.first_row + group.rows - 1];
+        let mobility = row_mobility(layout, cones, group, group.rows - 1);
+        let pushes = (soft * demand.recovery).le(most * mobility);
         // where there is no answer, what is missing is of the size of what is asked for
         let missing = (demand.recovery * R::constant(MISSING)).lt(report.residual) & !report.converged;
         // what is not finite is strained too
-        strained = strained | (asks & (!(soft * reaction).le(most) | missing));
+        strained = strained | (asks & (!pushes | missing));
     }
     strained & !well_inside
+}
+
+/// A step is not exact where a soft contact gives way to what presses on it, v < 0, or is pushed although it leaves faster
+/// than it asked to, v > b. Others met their own condition, whatever the solver says of that.
+#[inline(always)]
+pub(crate) fn judge<R: Real>(
+    layout: &Layout,
+    (settings, tolerance): (&Settings, f64),
+    strained: R::Mask,
+    ws: &Workspace<R>,
+    report: &mut Report<R>,
+) {
+    let most = R::constant(METRIC * tolerance);
+    for (group, demand) in ws.cones.groups.iter().zip(&ws.cones.demands) {
+        let soft = group.acts & is_soft(settings, strained, demand.recovery);
+        if !soft.any() {
+            continue;
+        }
+        let normal = group.first_row + group.rows - 1;
+        let speed = row_speed(layout, group.source, &ws.cones.jacobian[normal], &ws.u);
+        let gives_way = speed.lt(-most);
+        let pushed = most.lt(ws.cones.compliance[normal] * ws.cones.lambda[normal]);
+        let flung = (demand.recovery + most).lt(speed) & pushed;
+        report.converged = report.converged & !(soft & (gives_way | flung));
+    }
 }
 
 /// Σm [kg]

@@ -18,7 +18,8 @@ pub struct State<R: Real> {
     pub q: Vec<R>,
     /// Reactions of the last step [N·s or N·m·s]: limits, friction, effort.
     pub(crate) scalar_impulse: Vec<R>,
-    /// Reactions of the last step by joint and row, where the solver iterates on them ([`crate::AllRows`]).
+    /// Reactions of the last step by joint and row: forces [N or N·m], from which the next step starts; impulses [N·s or
+    /// N·m·s] where the solver iterates on them ([`crate::AllRows`], the interior point).
     pub(crate) joint_impulse: Vec<[R; 6]>,
     /// Reactions of the last step by contact slot: force (t, o, n) [N·s] and moment (about n, t, o) [N·m·s].
     pub(crate) contact_impulse: Vec<[R; 6]>,

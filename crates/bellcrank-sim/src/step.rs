@@ -81,8 +81,9 @@ pub(crate) fn step<R: Real>(
         let mut report = attempt(layout, constants, settings, times, pace.going, (state, control, ws));
         let accepted = stage!(R, pace.judge(settings.method == Method::Eliminate, &report));
         stage!(R, cones::store(layout, constants, (accepted & pace.at_start(), accepted), (state, ws)));
-        if let Method::AllRows(_) = settings.method {
-            state.joint_impulse.copy_from_slice(&ws.reaction);
+        match settings.method {
+            Method::AllRows(_) => state.joint_impulse.copy_from_slice(&ws.reaction),
+            _ => stage!(R, balance::store(layout, (times.dt, accepted), state, ws)),
         }
         if let Some(readout) = &mut readout {
             readout.note(layout, (whole.is_none(), accepted), ws);
@@ -256,14 +257,14 @@ fn solve<R: Real>(
         }
         Solver::Padmm(_) => stage!(R, lanes & recovery::withhold(settings, strained, &mut ws.cones)),
     };
-    stage!(R, balance::first_impulses(layout, ws)); // Δt f + Jᵀ(h − m q̇⁻) − Jᵀ S⁻¹ (c/Δt + J u⁻)
+    stage!(R, balance::first_impulses(layout, times.dt, state, ws)); // Δt f + Jᵀ(h − m q̇⁻ + λ − S⁻¹ (c/Δt + J u⁻))
     stage!(R, ws.factor.factor_and_solve(&layout.pattern, &mut ws.x)); // H = L Lᵀ, x ← H⁻¹ x
     stage!(R, balance::take_first(ws)); // Δu ← x
     let mut report = stage!(R, blank_report(ws));
-    prepare_reactions(layout, constants, settings, ([lanes, inside], times.drift), ws); // G = J H⁻¹ Jᵀ
+    prepare_reactions(layout, constants, settings, ([lanes, strained], times.drift), ws); // G = J H⁻¹ Jᵀ
     if inside.any() {
         solve_reactions(layout, constants, settings, inside, (times, ws, &mut report)); // as if nothing were inside
-        stage!(R, recovery::soften(layout, constants, inside, &mut ws.cones));
+        stage!(R, recovery::soften(layout, constants, (settings, strained), &mut ws.cones));
         stage!(R, cones::set_velocities(layout, ws));
         prepare_matrix(layout, settings, (lanes, None), ws);
     }
@@ -271,13 +272,14 @@ fn solve<R: Real>(
     let mut going = lanes; // a lane that is done is left alone, so that it does not see its neighbours
     let mut undone = R::Mask::splat(false);
     let mut slow = R::Mask::splat(false);
+    let free = stage!(R, cones::nothing_touches(&ws.cones.groups)); // lanes whose momentum nothing outside changes
     let enough = if layout.holds { settings.rounds[0] } else { 1 };
     for round in 1..=settings.rounds[1] {
         if !ws.cones.groups.is_empty() {
             solve_reactions(layout, constants, settings, going, (times, ws, &mut report));
         }
-        if round >= enough && (round > 1 || !ws.cones.groups.is_empty()) {
-            stage!(R, balance::settle(layout, constants, (times, going), ws)); // Δu += M⁻¹ (Δt f + Jᵀλ − M Δu)
+        if round >= enough && round > 1 && (going & free).any() {
+            stage!(R, balance::settle(layout, constants, (times, going & free), ws)); // Δu += M⁻¹ (Δt f + Jᵀλ − M Δu)
         }
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
@@ -304,6 +306,10 @@ fn solve<R: Real>(
             stage!(R, cones::set_velocities(layout, ws));
         }
     }
+    stage!(R, balance::follow(layout, ws)); // λ
+    if undone.any() {
+        stage!(R, balance::go_back(layout, (times.dt, undone), state, ws));
+    }
     if slow.any() {
         report.seeming_work = stage!(R, R::select(slow, seeming_work(layout, constants, ws), R::zero()));
     }
@@ -316,9 +322,16 @@ fn solve<R: Real>(
         stage!(R, end_rates::push_rates(layout, constants, held, ws));
         solve_factored(layout, ws);
         stage!(R, balance::add_change(lanes, ws)); // J(q⁺) u⁺ = 0 of couplings
+        stage!(R, balance::follow(layout, ws));
     }
-    if let Solver::ComFree(solver) = &settings.solver {
-        stage!(R, comfree::judge(layout, solver, (times.drift, lanes), ws, &mut report));
+    match &settings.solver {
+        Solver::ComFree(solver) => {
+            stage!(R, comfree::judge(layout, solver, (times.drift, lanes), ws, &mut report));
+        }
+        Solver::Padmm(solver) if inside.any() => {
+            stage!(R, recovery::judge(layout, (settings, solver.tolerance), strained, ws, &mut report));
+        }
+        Solver::Padmm(_) => {}
     }
     report
 }
@@ -350,14 +363,14 @@ fn prepare_reactions<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     settings: &Settings,
-    ([alive, inside], drift): ([R::Mask; 2], R),
+    ([alive, strained], drift): ([R::Mask; 2], R),
     ws: &mut Workspace<R>,
 ) {
     if let Solver::ComFree(solver) = &settings.solver {
         return stage!(R, comfree::prepare(layout, solver, ws));
     }
     stage!(R, cones::whiten(layout, ws));
-    stage!(R, recovery::give_up(layout, constants, inside, ws));
+    stage!(R, recovery::give_up(layout, constants, (settings, strained), ws));
     stage!(R, cones::set_velocities(layout, ws));
     prepare_matrix(layout, settings, (alive, Some(drift)), ws);
 }
@@ -566,7 +579,8 @@ pub(crate) fn finish<R: Real>(
         state.V_WB[b].angular = Vec3::select(moves, V.angular, Vec3::select(lost, zero, old.angular));
     }
     if lost.any() {
-        for x in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
+        let impulses = state.contact_impulse.iter_mut().chain(&mut state.joint_impulse).flatten();
+        for x in impulses.chain(&mut state.scalar_impulse) {
             *x = R::select(lost, R::zero(), *x);
         }
     }

@@ -56,7 +56,7 @@ pub struct Workspace<R: Real> {
     pub(crate) X_next: Vec<Pose<R>>,
     /// What rounding cuts off their positions.
     pub(crate) p_rest: Vec<Vec3<R>>,
-    /// Reactions along each joint's rows, but for −S⁻¹ J of what is `fresh`.
+    /// Reactions along each joint's rows; while rounds go on, but for −S⁻¹ J of what is `fresh`.
     pub(crate) reaction: Vec<[R; 6]>,
     /// S⁻¹ c(q⁺)/Δt: what would close each joint.
     pub(crate) closing: Vec<[R; 6]>,

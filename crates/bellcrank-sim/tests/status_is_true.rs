@@ -146,12 +146,12 @@ struct Promise {
     /// Of joints [m].
     gap: f64,
     /// Of rows of contacts and limits [m/s or rad/s]: the solver's own tolerance, which it holds in the metric of each
-    /// row; an order of magnitude lies between the metrics of one contact's rows.
+    /// row; twenty times that in metres per second.
     speed: f64,
     /// Share of an impulse that Newton's law may miss: what two rounds leave of the factor's error 2⁻²⁴/ε or 2⁻⁵³/ε.
     newton: f64,
-    /// Speed that rounding of a joint's gap is worth where rows are 1/ε times as stiff as masses, for some twenty rows
-    /// that push at once [m/s]; in a part of a step so much more.
+    /// Speed that rounding of a joint's gap is worth where rows are 1/ε times as stiff as masses, for some thirty
+    /// rows that push at once [m/s]; in a part of a step so much more.
     rounding: f64,
 }
 
@@ -167,9 +167,9 @@ impl Promise {
             dt,
             epsilon,
             gap: settings.gap_tolerance,
-            speed: 10.0 * solver.tolerance,
+            speed: 20.0 * solver.tolerance,
             newton: factor * factor + 20.0 * epsilon,
-            rounding: 20.0 * factor * settings.gap_tolerance / dt,
+            rounding: 30.0 * factor * settings.gap_tolerance / dt,
         }
     }
 }
