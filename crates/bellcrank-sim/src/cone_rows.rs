@@ -154,7 +154,9 @@ fn scalar_row<R: Real>(
     let acts = match scalar.kind {
         ScalarKind::Lower | ScalarKind::Upper => {
             // what it covers at its old speed, and what its drive alone would make of it
-            let pushed = dof.drive_impulse.abs() / (own + dof.drive_mass);
+            let towards =
+                if scalar.kind == ScalarKind::Lower { -dof.drive_impulse } else { dof.drive_impulse };
+            let pushed = towards.max(zero) / (own + dof.drive_mass);
             let speed = dof.rate.abs().mul_add(R::constant(2.0), pushed);
             gap.lt(speed.mul_add(times.dt, R::constant(1e-3))) | zero.lt(guess)
         }

@@ -38,11 +38,11 @@ use bellcrank_math::{Mask, Real};
 /// stop ten times its own mass.
 const SOFTNESS: f64 = 0.1;
 /// Who asks for less than this share of the recovery speed is hardly inside.
-const HARDLY: f64 = 0.01;
+const HARDLY: f64 = 0.03;
 /// A contact that is hardly inside is strained where its push would move it, by R, at this share of the recovery speed.
 const STRAINED: f64 = 0.1;
-/// There is no answer where this share of what is asked for is missing, or more.
-const MISSING: f64 = 0.1;
+/// There is no answer where between these shares of what is asked for is missing.
+const MISSING: [f64; 2] = [0.1, 1000.0];
 /// The solver holds its tolerance in the metric of each row; so much lies between that and metres per second.
 const METRIC: f64 = 10.0;
 /// Joints leave a contact little mobility where it has less than this share of that of the whole mechanism, pushed at its
@@ -183,8 +183,10 @@ pub(crate) fn strained<R: Real>(
         let soft = compliance(layout, constants, whole, (group, cones));
         let mobility = row_mobility(layout, cones, group, group.rows - 1);
         let pushes = (soft * demand.recovery).le(most * mobility);
-        // where there is no answer, what is missing is of the size of what is asked for
-        let missing = (demand.recovery * R::constant(MISSING)).lt(report.residual) & !report.converged;
+        // where there is no answer, what is missing is of the size of what is asked for: less is a tolerance that was
+        // nearly met, and more has other reasons
+        let [low, high] = MISSING.map(|share| demand.recovery * R::constant(share));
+        let missing = low.lt(report.residual) & report.residual.lt(high) & !report.converged;
         // what is not finite is strained too
         strained = strained | (asks & (!pushes | missing));
     }
@@ -194,23 +196,19 @@ pub(crate) fn strained<R: Real>(
 /// A step is not exact where a soft contact gives way to what presses on it, v < 0, or is pushed although it leaves faster
 /// than it asked to, v > b. Others met their own condition, whatever the solver says of that.
 #[inline(always)]
-pub(crate) fn judge<R: Real>(
-    layout: &Layout,
-    (settings, tolerance): (&Settings, f64),
-    strained: R::Mask,
-    ws: &Workspace<R>,
-    report: &mut Report<R>,
-) {
+pub(crate) fn judge<R: Real>(layout: &Layout, tolerance: f64, ws: &Workspace<R>, report: &mut Report<R>) {
     let most = R::constant(METRIC * tolerance);
     for (group, demand) in ws.cones.groups.iter().zip(&ws.cones.demands) {
-        let soft = group.acts & is_soft(settings, strained, demand.recovery);
+        let ConeSource::Contact(_) = group.source else { continue };
+        let normal = group.first_row + group.rows - 1;
+        let compliance = ws.cones.compliance[normal];
+        let soft = group.acts & R::zero().lt(compliance);
         if !soft.any() {
             continue;
         }
-        let normal = group.first_row + group.rows - 1;
         let speed = row_speed(layout, group.source, &ws.cones.jacobian[normal], &ws.u);
         let gives_way = speed.lt(-most);
-        let pushed = most.lt(ws.cones.compliance[normal] * ws.cones.lambda[normal]);
+        let pushed = most.lt(compliance * ws.cones.lambda[normal]);
         let flung = (demand.recovery + most).lt(speed) & pushed;
         report.converged = report.converged & !(soft & (gives_way | flung));
     }

@@ -272,7 +272,7 @@ fn solve<R: Real>(
     let mut going = lanes; // a lane that is done is left alone, so that it does not see its neighbours
     let mut undone = R::Mask::splat(false);
     let mut slow = R::Mask::splat(false);
-    let free = stage!(R, cones::nothing_touches(&ws.cones.groups)); // lanes whose momentum nothing outside changes
+    let free = stage!(R, cones::nothing_touches(&ws.cones.groups)); // there Newton's law has the last word
     let enough = if layout.holds { settings.rounds[0] } else { 1 };
     for round in 1..=settings.rounds[1] {
         if !ws.cones.groups.is_empty() {
@@ -328,10 +328,7 @@ fn solve<R: Real>(
         Solver::ComFree(solver) => {
             stage!(R, comfree::judge(layout, solver, (times.drift, lanes), ws, &mut report));
         }
-        Solver::Padmm(solver) if inside.any() => {
-            stage!(R, recovery::judge(layout, (settings, solver.tolerance), strained, ws, &mut report));
-        }
-        Solver::Padmm(_) => {}
+        Solver::Padmm(solver) => stage!(R, recovery::judge(layout, solver.tolerance, ws, &mut report)),
     }
     report
 }
