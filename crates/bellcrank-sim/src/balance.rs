@@ -11,7 +11,7 @@ use crate::settings::Times;
 use crate::state::State;
 use crate::workspace::Workspace;
 use crate::{cones, couplings, lines, motion, rows};
-use bellcrank_math::{Real, Twist};
+use bellcrank_math::{Elem, Real, Twist};
 
 /// x ← Δt f + Jᵀ (h − m q̇⁻) + Jᵀ (λ − S⁻¹ (c/Δt + J u⁻)) with the reactions of the last step as a first guess, those of
 /// joints and those of contacts. What joints carry from step to step is then not left to the softness of their rows, which
@@ -161,15 +161,19 @@ pub(crate) fn go_back<R: Real>(
     }
 }
 
-/// Keeps the forces of joints in some lanes as the first guess of the next step.
+/// Keeps the forces of joints in some lanes as the first guess of the next step: in 32 bits, where rows are soft. Where joints
+/// are not `closed`, nothing is kept, since a gap that cannot be closed would add to its force in every step.
 #[inline(always)]
 pub(crate) fn store<R: Real>(
     layout: &Layout,
-    (dt, lanes): (R, R::Mask),
+    (dt, lanes, closed): (R, R::Mask, R::Mask),
     state: &mut State<R>,
     ws: &Workspace<R>,
 ) {
-    let inverse = dt.recip();
+    if R::Elem::EPSILON.to_f64() < 1e-10 {
+        return;
+    }
+    let inverse = R::select(closed, dt.recip(), R::zero());
     for (j, joint) in layout.joints.iter().enumerate() {
         for i in 0..joint.kind.row_count() {
             let force = &mut state.joint_impulse[j][i];

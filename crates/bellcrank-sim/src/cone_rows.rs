@@ -158,7 +158,7 @@ fn scalar_row<R: Real>(
                 if scalar.kind == ScalarKind::Lower { -dof.drive_impulse } else { dof.drive_impulse };
             let pushed = towards.max(zero) / (own + dof.drive_mass);
             let speed = dof.rate.abs().mul_add(R::constant(2.0), pushed);
-            gap.lt(speed.mul_add(times.dt, R::constant(1e-3))) | zero.lt(guess)
+            gap.lt(speed.mul_add(times.turn(), R::constant(1e-3))) | zero.lt(guess)
         }
         ScalarKind::SlowDown | ScalarKind::SlowUp => (c.velocity_limit * R::constant(0.5)).lt(dof.rate.abs()),
         ScalarKind::Friction => zero.lt(c.friction * times.dt),

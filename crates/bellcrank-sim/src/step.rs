@@ -83,7 +83,7 @@ pub(crate) fn step<R: Real>(
         stage!(R, cones::store(layout, constants, (accepted & pace.at_start(), accepted), (state, ws)));
         match settings.method {
             Method::AllRows(_) => state.joint_impulse.copy_from_slice(&ws.reaction),
-            _ => stage!(R, balance::store(layout, (times.dt, accepted), state, ws)),
+            _ => stage!(R, balance::store(layout, (times.dt, accepted, report.closed), state, ws)),
         }
         if let Some(readout) = &mut readout {
             readout.note(layout, (whole.is_none(), accepted), ws);
@@ -190,7 +190,7 @@ fn attempt<R: Real>(
         ws.X_start.copy_from_slice(&state.X_WB);
         stage!(R, advance_halfway(layout, constants, state, times)); // q ← q ⊕ ½Δt u⁻
     }
-    let reach = stage!(R, reach(state, times.dt));
+    let reach = stage!(R, reach(state, times.turn()));
     let found = cone_rows::find_contacts(layout, constants, state, reach, ws); // what touches?
     let held = stage!(R, settings.rows(times.drift));
     let mut before = stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J and c(q)/Δt
