@@ -120,23 +120,26 @@ pub(crate) fn settle<R: Real>(
     (times, going): (Times<R>, R::Mask),
     ws: &mut Workspace<R>,
 ) {
-    follow(layout, ws);
+    follow(layout, going, ws);
     unbalanced(layout, constants, times.turn(), ws);
     motion::add_missing((layout, constants), (going, times.turn()), ws);
 }
 
-/// λ ← λ − S⁻¹ J δ for what is fresh: the reactions of all rows belong to the velocities at hand.
+/// λ ← λ − S⁻¹ J δ for what is fresh, in some lanes: the reactions of all rows belong to the velocities at hand.
 #[inline(always)]
-pub(crate) fn follow<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub(crate) fn follow<R: Real>(layout: &Layout, lanes: R::Mask, ws: &mut Workspace<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let (rows, used) = (&ws.joints[j], joint.used_rows());
         let rates = rows::joint_rates(layout, joint, (rows, used), &ws.fresh);
         for i in 0..used {
-            ws.reaction[j][i] = rows.weight[i].neg_mul_add(rates[i], ws.reaction[j][i]);
+            let new = rows.weight[i].neg_mul_add(rates[i], ws.reaction[j][i]);
+            ws.reaction[j][i] = R::select(lanes, new, ws.reaction[j][i]);
         }
     }
-    couplings::follow(layout, ws);
-    ws.fresh.fill([R::zero(); 6]);
+    couplings::follow(layout, lanes, ws);
+    for fresh in ws.fresh.iter_mut().flatten() {
+        *fresh = R::select(lanes, R::zero(), *fresh);
+    }
 }
 
 /// The reactions of the first round, λ − S⁻¹ (c/Δt + J u⁺), in lanes that went back to its velocities.

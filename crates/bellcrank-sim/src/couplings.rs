@@ -210,11 +210,11 @@ fn reaction<R: Real>(layout: &Layout, c: usize, ws: &Workspace<R>) -> R {
     ws.coupling_weight[c].neg_mul_add(fresh, ws.coupling_reaction[c])
 }
 
-/// λ ← λ − S⁻¹ J δ of the couplings for what is fresh.
+/// λ ← λ − S⁻¹ J δ of the couplings for what is fresh, in some lanes.
 #[inline(always)]
-pub(crate) fn follow<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub(crate) fn follow<R: Real>(layout: &Layout, lanes: R::Mask, ws: &mut Workspace<R>) {
     for c in 0..layout.couplings.len() {
-        ws.coupling_reaction[c] = reaction(layout, c, ws);
+        ws.coupling_reaction[c] = R::select(lanes, reaction(layout, c, ws), ws.coupling_reaction[c]);
     }
 }
 

@@ -306,7 +306,7 @@ fn solve<R: Real>(
             stage!(R, cones::set_velocities(layout, ws));
         }
     }
-    stage!(R, balance::follow(layout, ws)); // λ
+    stage!(R, balance::follow(layout, R::Mask::splat(true), ws)); // λ
     if undone.any() {
         stage!(R, balance::go_back(layout, (times.dt, undone), state, ws));
     }
@@ -322,7 +322,7 @@ fn solve<R: Real>(
         stage!(R, end_rates::push_rates(layout, constants, held, ws));
         solve_factored(layout, ws);
         stage!(R, balance::add_change(lanes, ws)); // J(q⁺) u⁺ = 0 of couplings
-        stage!(R, balance::follow(layout, ws));
+        stage!(R, balance::follow(layout, R::Mask::splat(true), ws));
     }
     match &settings.solver {
         Solver::ComFree(solver) => {
