@@ -4,7 +4,7 @@
     cargo build --release -p bellcrank
     python3 benches/peers/run.py                       # everything, about ten minutes after the set-up
     python3 benches/peers/run.py --only biped          # scenes with this in their name; also: pile, tree, curves
-    python3 benches/peers/run.py --quick               # accuracy of everybody in every scene; speeds are those of one glance
+    python3 benches/peers/run.py --quick    # accuracy of everybody in every scene; speeds at a glance
 
 Makes a virtual environment with MuJoCo, Newton (its solver Kamino on the processor) and Pinocchio from PyPI, lets our
 program write its scenes for them, and measures everybody in turns, in processor time of one thread. A peer that

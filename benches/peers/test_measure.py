@@ -66,7 +66,8 @@ class Judge(unittest.TestCase):
 
 
 def twins(speed: float = 1.0, common: float = 0.0, armature: float = 0.0) -> tuple[dict[str, Any], list[list[float]]]:
-    """Two points of 1 kg at x = ±1 that go round each other at this speed, carried along x by a common one; a hinge along z
+    """Two points of 1 kg at x = ±1 that go round each other at this speed, carried along x by a common one; a
+    hinge along z
     between them turns at 2 rad/s."""
     point = {"mass": 1.0, "com": [0.0, 0.0, 0.0], "inertia": [0.0] * 6}
     half = math.sqrt(0.5)
@@ -116,7 +117,8 @@ class Laws(unittest.TestCase):
             self.assertAlmostEqual(a, b, places=14)
 
     def test_a_brick_is_read_in_the_way_that_suits_its_engine(self) -> None:
-        """Steps that leave I ω as it is, told with the inertia of the instant: read as an instant nothing is lost, read as
+        """Steps that leave I ω as it is, told with the inertia of the instant: read as an instant nothing is
+        lost, read as
         an interval ½h ω × I ω is."""
         brick = {"mass": 1.0, "com": [0.0, 0.0, 0.0], "inertia": [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]}
         alone = {"bodies": [brick], "joints": []}
@@ -149,7 +151,7 @@ class Laws(unittest.TestCase):
             {"scene": "s", "who": f"Bellcrank {k}", "rates": [1.0], "failure": "", **row} for k, row in enumerate(rows)
         ]
         keys = ("bodies", "joints", "loops", "mobility", "redundant_rows", "actuators", "dt", "duration", "worlds")
-        facts: dict[str, Any] = {**{key: 1 for key in keys}, "left_out": []}
+        facts: dict[str, Any] = {**dict.fromkeys(keys, 1), "left_out": []}
         solids = {"worlds": 1, "contacts": 3.0, "depth_mean_m": 0.0, **whole}
         heap = [{**record, **solids} for record in records if "finite" not in record]
         for text in (robot({"scenes": {"s": facts}}, Scene("s", records)), pile(Scene("s", heap))):

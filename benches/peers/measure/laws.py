@@ -2,8 +2,10 @@
 every engine.
 
 In most scenes motors, the ground and the world push, so that nobody knows what momentum and energy should be. So each
-scene has a companion in empty space: the same mechanism, thrown and spinning, without gravity, contacts, motors, springs,
-dampers, friction and limits. What is fastened to the world floats with a body in its place. A pile is thrown up as a whole, weightless
+scene has a companion in empty space: the same mechanism, thrown and spinning, without gravity, contacts,
+motors, springs,
+dampers, friction and limits. What is fastened to the world floats with a body in its place. A pile is thrown
+up as a whole, weightless
 and contracting, so that its solids hit each other and nothing else: momentum stays, and energy never grows.
 """
 
@@ -20,13 +22,15 @@ KEEPS_ENERGY = 1e-2
 """Largest change of the energy in the frame of the centre of mass that counts as kept, as a share of it."""
 
 READINGS = ("instant", "middle", "interval")
-"""What a velocity is that an engine gives with a pose: that of the instant; that of the middle of the step that ends there; or
+"""What a velocity is that an engine gives with a pose: that of the instant; that of the middle of the step
+that ends there; or
 that of the whole step, whose angular momentum is that of discrete mechanics. Each engine is read in the way that suits
 it best."""
 
 
 def kept(alone: dict[str, Any], samples: list[list[list[float]]], dt: float, may_fall: bool = False) -> dict[str, Any]:
-    """Largest changes from the start: of the momentum, of the angular momentum about the centre of mass, and of the energy
+    """Largest changes from the start: of the momentum, of the angular momentum about the centre of mass, and
+    of the energy
     there (where contacts may take some: only its growth), as shares of what they were."""
     if not all(x is not None and math.isfinite(x) for state in samples for body in state for x in body):
         return {"momentum_error": None, "energy_error": None, "adrift_failure": "left the numbers"}
@@ -94,7 +98,8 @@ def spin(alone: dict[str, Any], state: list[list[float]], dt: float, way: str) -
 
 
 def own_spin(inertia: list[float], q: Quaternion, w: Vector, dt: float, way: str) -> Vector:
-    """I ω of the instant; with the inertia of half a step ago; or I ω − ½h ω × I ω + γ h² ω × (ω × I ω), the momentum with which a body that
+    """I ω of the instant; with the inertia of half a step ago; or I ω − ½h ω × I ω + γ h² ω × (ω × I ω), the
+    momentum with which a body that
     turned by exp(h ω) arrives, γ = 1/12 + h²ω²/720 + …"""
     if way == "middle":
         q = times(turned(w, -0.5 * dt), q)
@@ -129,7 +134,8 @@ def scaled(v: Vector, by: float) -> Vector:
 
 
 def energy(alone: dict[str, Any], state: list[list[float]]) -> float:
-    """Kinetic energy about the centre of mass, with that of rotors (armature) [J]: ½ Σ m (v − v_c)² + ω·I ω, ½ Σ a q̇²."""
+    """Kinetic energy about the centre of mass, with that of rotors (armature) [J]: ½ Σ m (v − v_c)² + ω·I ω, ½
+    Σ a q̇²."""
     v_c = scaled(momentum(alone, state), 1.0 / mass_of(alone))
     sum_ = 0.0
     for body, numbers in zip(alone["bodies"], state):

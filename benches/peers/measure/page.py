@@ -60,13 +60,17 @@ start on. *Energy* is its largest change over the largest kinetic energy, where 
 is what the engine's solver says of itself, in its own terms, so it compares settings of one engine only.
 
 *Momentum adrift* and *energy adrift* are of the scene's companion: the same mechanism coasts for a second in empty
-space at 1 m/s and 3 rad/s, from the same pose, without gravity, contacts, motors, springs, dampers, friction and limits; what is
-fastened to the world floats with a body in its place. Momentum is the larger error of both momenta (the angular one about the
-centre of mass), energy that of the motion about the centre of mass, each the largest change from the start as a share of itself.
+space at 1 m/s and 3 rad/s, from the same pose, without gravity, contacts, motors, springs, dampers, friction
+and limits; what is
+fastened to the world floats with a body in its place. Momentum is the larger error of both momenta (the
+angular one about the
+centre of mass), energy that of the motion about the centre of mass, each the largest change from the start as
+a share of itself.
 An engine *keeps* momentum to %MOMENTUM%, energy to %ENERGY%, or *loses* it.
 """.replace("%MOMENTUM%", f"{KEEPS_MOMENTUM:.0e}").replace("%ENERGY%", f"{KEEPS_ENERGY:.0e}")
 PILES = """The whole fall counts, in processor time per world; depths are the engine's own, of contacts that push, every
-tenth step. Adrift a pile is weightless, rises and contracts for a second, so that its solids hit each other and nothing else:
+tenth step. Adrift a pile is weightless, rises and contracts for a second, so that its solids hit each other
+and nothing else:
 momentum stays, and energy about the centre of mass only falls, so that what counts is its growth.
 """
 CURVES = """`bellcrank bench worlds`, `chain` and `contact`, without any peer.
@@ -119,7 +123,18 @@ def robot(results: dict[str, Any], scene: Scene) -> str:
     )
     limits = [what for what in facts["left_out"] if "speed limit" in what]
     said += f" Our {len(limits)} speed limits have no counterpart and are ours alone." if limits else ""
-    head = ["who", "per core-second", "f32 ×", "f64 ×", "gap", "angle", "depth", "energy", "momentum adrift", "energy adrift"]
+    head = [
+        "who",
+        "per core-second",
+        "f32 ×",
+        "f64 ×",
+        "gap",
+        "angle",
+        "depth",
+        "energy",
+        "momentum adrift",
+        "energy adrift",
+    ]
     head += ["laws", "residual", "iterations", "converged"]
     lines = [f"### {TITLES.get(scene.name, scene.name)}\n", said + "\n"]
     lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
