@@ -3,17 +3,11 @@
 //! Needs a Python with the package `mujoco` (and `gymnasium`, `dm_control` for many more models); name it in the
 //! environment variable `BELLCRANK_PYTHON` when the tests are built. Without, the test is ignored.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod dump;
 
-/// The example that prints a model, which `cargo test` builds beside the tests.
-fn dump() -> PathBuf {
-    let test = std::env::current_exe().expect("a program");
-    let folder = test.parent().and_then(Path::parent).expect("target folder").join("examples");
-    let found = folder.join(format!("mjcf_dump{}", std::env::consts::EXE_SUFFIX));
-    assert!(found.is_file(), "the example is not built: cargo build -p bellcrank-import --example mjcf_dump");
-    found
-}
+use dump::dump;
+use std::path::Path;
+use std::process::Command;
 
 #[test]
 #[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]

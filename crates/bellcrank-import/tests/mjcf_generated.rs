@@ -2,13 +2,15 @@
 //!
 //! All of them must load, and mean the same in MuJoCo (a Python with `mujoco`, named in `BELLCRANK_PYTHON`; ignored without).
 
+mod dump;
 mod generate;
 #[allow(dead_code)] // the ways to spoil files are for other tests
 mod mutate;
 
 use bellcrank_import::{Format, Options, loads};
+use dump::dump;
 use generate::generate;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const FILES: u64 = 150;
@@ -26,15 +28,6 @@ fn every_generated_file_loads() {
         let unknown = model.ignored().iter().find(|i| i.why.contains("not known"));
         assert_eq!(unknown, None, "seed {seed}:\n{}", file.text);
     }
-}
-
-/// The example that prints a model, which `cargo test` builds beside the tests.
-fn dump() -> PathBuf {
-    let test = std::env::current_exe().expect("a program");
-    let folder = test.parent().and_then(Path::parent).expect("target folder").join("examples");
-    let found = folder.join(format!("mjcf_dump{}", std::env::consts::EXE_SUFFIX));
-    assert!(found.is_file(), "the example is not built: cargo build -p bellcrank-import --example mjcf_dump");
-    found
 }
 
 #[test]
