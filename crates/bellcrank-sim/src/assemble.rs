@@ -12,7 +12,7 @@ use crate::settings::{Method, Settings};
 use crate::state::State;
 use crate::status::Report;
 use crate::workspace::Workspace;
-use crate::{couplings, motion};
+use crate::{couplings, motion, third_law};
 use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 use bellcrank_model::JointKind;
 
@@ -108,7 +108,7 @@ pub(crate) fn mend<R: Real>(
 ) {
     let before = report.gap_metres.max(report.gap_radians);
     let tolerance = R::constant(settings.gap_tolerance);
-    let open = state.alive & !report.closed & before.lt(R::constant(MOST_MENDED));
+    let open = state.alive & report.open & before.lt(R::constant(MOST_MENDED));
     if settings.method != Method::Eliminate || !layout.holds || !open.any() {
         return;
     }
@@ -130,6 +130,7 @@ pub(crate) fn mend<R: Real>(
             for (X, old) in state.X_WB.iter_mut().zip(&ws.X_start) {
                 *X = Pose::new(Quat::select(closed, X.R, old.R), Vec3::select(closed, X.p, old.p));
             }
+            third_law::keep_momentum(layout, constants, closed, (state, &ws.X_start));
             rows::read_coordinates(layout, constants, state);
             report.gap_metres = R::select(closed, left, report.gap_metres);
             report.gap_radians = R::select(closed, left, report.gap_radians);

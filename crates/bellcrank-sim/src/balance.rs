@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::settings::Times;
 use crate::state::State;
 use crate::workspace::Workspace;
-use crate::{cones, couplings, lines, motion, rows};
+use crate::{cones, couplings, lines, motion, rows, third_law};
 use bellcrank_math::{Elem, Real, Twist};
 
 /// x ← Δt f + Jᵀ (h − m q̇⁻) + Jᵀ (λ − S⁻¹ (c/Δt + J u⁻)) with the reactions of the last step as a first guess, those of
@@ -109,20 +109,37 @@ pub(crate) fn add_correction<R: Real>((is_first, going): (bool, R::Mask), ws: &m
     }
 }
 
-/// Δu += M⁻¹ (Δt f + Jᵀλ − M Δu) body by body, in the lanes that go on: Newton's law has the last word. The factor of H leaves 2⁻²⁴/ε
-/// of the last change in 32 bits, and it does not know how turning changes with ω, ½h ω × I ω; both are small, but the same in
-/// every step, and would be taken from the momentum of the whole. Reactions come in pairs, so that what they are does not matter for it.
+/// Newton's law has the last word, in the lanes that go on: Δu += M⁻¹ (Δt f + Jᵀλ − M Δu) body by body. The factor of H leaves 2⁻²⁴/ε of the
+/// last change in 32 bits, and it does not know how turning changes with ω, ½h ω × I ω; both are small, but the same in every step,
+/// and would be taken from the momentum of the whole. Reactions come in pairs, so that what they are does not matter for it.
+///
+/// What is rounded off the reactions in 32 bits would turn a light rod by more than its joints may be open. So there mechanisms that
+/// float take the change that their joints allow, H⁻¹ instead of M⁻¹, and the third law keeps the momentum of the whole.
 /// Only where nothing touches: velocities that contacts were solved for stay as they are.
 #[inline(always)]
 pub(crate) fn settle<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     (times, going): (Times<R>, R::Mask),
-    ws: &mut Workspace<R>,
+    (state, ws): (&State<R>, &mut Workspace<R>),
 ) {
     follow(layout, going, ws);
     unbalanced(layout, constants, times.turn(), ws);
-    motion::add_missing((layout, constants), (going, times.turn()), ws);
+    if R::Elem::EPSILON.to_f64() < 1e-10 {
+        for b in 0..layout.position.len() {
+            motion::add_missing((layout, constants), (going, times.turn()), b, ws);
+        }
+        return;
+    }
+    for &b in &layout.not_afloat {
+        motion::add_missing((layout, constants), (going, times.turn()), b, ws);
+        ws.x[layout.position[b]] = [R::zero(); 6];
+    }
+    if !layout.afloat.is_empty() {
+        ws.factor.solve(&layout.pattern, &mut ws.x);
+        add_change(going, ws);
+        third_law::balance(layout, constants, (going, times.turn()), state, ws);
+    }
 }
 
 /// λ ← λ − S⁻¹ J δ for what is fresh, in some lanes: the reactions of all rows belong to the velocities at hand.

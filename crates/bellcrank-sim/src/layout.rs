@@ -26,6 +26,10 @@ pub struct Layout {
     pub(crate) dof_count: usize,
     /// The first body of each floating component.
     pub(crate) bases: Vec<usize>,
+    /// The bodies of components of several that nothing outside but gravity, contacts and the user acts on.
+    pub(crate) afloat: Vec<Vec<usize>>,
+    /// All other bodies: held by the world, pushed by it, or alone.
+    pub(crate) not_afloat: Vec<usize>,
     /// For worlds of many loose bodies: contacts at most.
     pub(crate) pile: Option<usize>,
     /// Whether there is a joint or a coupling that must be closed.
@@ -173,6 +177,7 @@ impl Layout {
         let actuators = (0..model.actuators().len()).map(|a| drive_layout(model, &lines, a)).collect();
         let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
         let component = components(model);
+        let afloat = afloat(model, &joints, &lines);
         let loose = plan.pairs().iter().filter(|pair| is_loose(&plan, pair, &component)).count();
         let room = contacts.unwrap_or(plan.shapes().len() * CONTACTS_PER_SHAPE);
         let is_pile = loose > loose_pairs;
@@ -185,6 +190,10 @@ impl Layout {
             contacts: contact_layouts(model, &plan, &pattern),
             blocks_without_joint: blocks_without_joint(&pattern, &joints, is_pile),
             bases: bases(model),
+            not_afloat: (0..model.bodies().len())
+                .filter(|b| !afloat.iter().flatten().any(|a| a == b))
+                .collect(),
+            afloat,
             coordinate_count: last(JointKind::coordinate_count),
             dof_count: last(JointKind::dof_count),
             pattern,
@@ -226,6 +235,22 @@ fn is_loose(plan: &ContactPlan, pair: &Pair, component: &[usize]) -> bool {
 fn bases(model: &Model) -> Vec<usize> {
     let floating = model.graph().components().iter().filter(|component| floats(model, component));
     floating.filter_map(|component| component.bodies.first()).map(|body| body.index()).collect()
+}
+
+/// Components whose inner forces all come in pairs. A damper of a free joint, or a motor or tendon on one, pushes against the world.
+fn afloat(model: &Model, joints: &[JointLayout], lines: &[LineLayout]) -> Vec<Vec<usize>> {
+    let on_world = |joint: &JointLayout| joint.predecessor.is_none();
+    let mut pushed: Vec<usize> =
+        joints.iter().filter(|j| on_world(j) && j.soft).map(|j| j.successor).collect();
+    let coupled = model.couplings().iter().flat_map(|coupling| &coupling.terms);
+    let pulled = model.tendons().iter().flat_map(|tendon| &tendon.terms);
+    let sums = coupled.chain(pulled).map(|term| &joints[term.joint.id().index()]);
+    pushed.extend(sums.filter(|joint| on_world(joint)).map(|joint| joint.successor));
+    let at_sites = lines.iter().filter(|line| matches!(line.source, LineSource::Site { .. }));
+    pushed.extend(at_sites.flat_map(|line| &line.bodies));
+    let all = model.graph().components().iter().filter(|component| floats(model, component));
+    let bodies = all.map(|component| component.bodies.iter().map(|body| body.index()).collect::<Vec<_>>());
+    bodies.filter(|bodies| bodies.len() > 1 && !bodies.iter().any(|b| pushed.contains(b))).collect()
 }
 
 /// Whether nothing holds these bodies to the world: no joint, or one that leaves all freedoms.

@@ -6,7 +6,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `step` | one time step on one screen |
-//! | `motion` `balance` `rows` `couplings` `drives` `lines` `limits` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, couplings between them, motors, tendons, what pushes only |
+//! | `motion` `balance` `third_law` `rows` `couplings` `drives` `lines` `limits` `cone_rows` `cones` `worlds` | its parts: momentum and poses, joints, couplings between them, motors, tendons, what pushes only |
 //! | `recovery` `restitution` | what is inside wants out, at bounded speed and force; what is hit hits the next |
 //! | `comfree` `pile` | reactions in closed form; worlds of many loose bodies |
 //! | `interior/` | the implicit step: everything met at its end, by the interior point |
@@ -50,6 +50,7 @@ mod snapshot;
 mod state;
 mod status;
 mod step;
+mod third_law;
 mod way;
 mod workspace;
 mod worlds;

@@ -67,7 +67,7 @@ fn free_turn<R: Real>(inertia: Sym3<R>, w: Vec3<R>, arriving: Vec3<R>, h: R) -> 
 
 /// δω with A δω = L, where A = I + ½h ([ω]× I − [I ω]×) is how the momentum that leaves a node changes with ω.
 #[inline(always)]
-fn turn_by<R: Real>(inertia: Sym3<R>, w: Vec3<R>, h: R, L: Vec3<R>) -> Vec3<R> {
+pub(crate) fn turn_by<R: Real>(inertia: Sym3<R>, w: Vec3<R>, h: R, L: Vec3<R>) -> Vec3<R> {
     let gyro = Mat3::skew(w) * inertia.to_mat3() - Mat3::skew(inertia * w);
     let A = inertia.to_mat3() + gyro * (h * R::constant(0.5));
     // by elimination: cofactors of a thin rod's inertia, 1,000 times smaller about its axis, would be all cancellation
@@ -83,27 +83,26 @@ fn turn_by<R: Real>(inertia: Sym3<R>, w: Vec3<R>, h: R, L: Vec3<R>) -> Vec3<R> {
     Vec3::new(wx, wy, wz)
 }
 
-/// Δu += M⁻¹ x body by body, in some lanes, where x is what Newton's law misses with all reactions: Newton's method, two steps, on
+/// Δu += M⁻¹ x of one body, in some lanes, where x is what Newton's law misses with all reactions: Newton's method, two steps, on
 /// I δω + leaving(ω + δω) − leaving(ω) = x.
 #[inline(always)]
 pub(crate) fn add_missing<R: Real>(
     (layout, constants): (&Layout, &Constants<R>),
     (lanes, turn): (R::Mask, R),
+    b: usize,
     ws: &mut Workspace<R>,
 ) {
-    for (b, body) in constants.bodies.iter().enumerate() {
-        let k = layout.position[b];
-        let (x, u, spin) = (ws.x[k], ws.u[k], &ws.spin[k]);
-        let v = Vec3::new(x[0], x[1], x[2]) * body.mass.recip();
-        let (old, L) = (Vec3::new(u[3], u[4], u[5]), Vec3::new(x[3], x[4], x[5]));
-        let h = R::select(spin.fast, R::zero(), turn); // what leaves is told there, and does not change
-        let mut w = turn_by(spin.inertia, old, h, L);
-        let more = turning(spin.inertia, old + w, h, 1.0) - turning(spin.inertia, old, h, 1.0);
-        w += turn_by(spin.inertia, old, h, L - spin.inertia * w - more);
-        for (i, change) in [v.x, v.y, v.z, w.x, w.y, w.z].into_iter().enumerate() {
-            ws.du[k][i] += R::select(lanes, change, R::zero());
-            ws.u[k][i] = ws.u_start[k][i] + ws.du[k][i];
-        }
+    let k = layout.position[b];
+    let (x, u, spin) = (ws.x[k], ws.u[k], &ws.spin[k]);
+    let v = Vec3::new(x[0], x[1], x[2]) * constants.bodies[b].mass.recip();
+    let (old, L) = (Vec3::new(u[3], u[4], u[5]), Vec3::new(x[3], x[4], x[5]));
+    let h = R::select(spin.fast, R::zero(), turn); // what leaves is told there, and does not change
+    let mut w = turn_by(spin.inertia, old, h, L);
+    let more = turning(spin.inertia, old + w, h, 1.0) - turning(spin.inertia, old, h, 1.0);
+    w += turn_by(spin.inertia, old, h, L - spin.inertia * w - more);
+    for (i, change) in [v.x, v.y, v.z, w.x, w.y, w.z].into_iter().enumerate() {
+        ws.du[k][i] += R::select(lanes, change, R::zero());
+        ws.u[k][i] = ws.u_start[k][i] + ws.du[k][i];
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Report<R: Real> {
     pub gap_before: R,
     /// Both are within their tolerance.
     pub closed: R::Mask,
+    /// Joints are open by more than rounding explains.
+    pub open: R::Mask,
     /// Work that joints seem to do, as a share of the kinetic energy; measured where they close slowly.
     pub seeming_work: R,
     /// Iterations of the solver, all rounds together.

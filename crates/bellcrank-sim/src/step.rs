@@ -17,13 +17,19 @@ use crate::status::Report;
 use crate::workspace::{ConeRows, Workspace};
 use crate::{
     all_rows, balance, comfree, cone_rows, cones, couplings, drives, end_rates, interior, limits, lines,
-    motion, readout, recovery, restitution, rows, worlds,
+    motion, readout, recovery, restitution, rows, third_law, worlds,
 };
 use bellcrank_math::{Elem, Inline, Mask, Quat, Real, Twist, Vec3};
 use bellcrank_solve::{ComFree, Outcome, Padmm, Variant};
 
 /// An angle counts by what it moves at this distance [m]: that of a joint from the next one, in robots.
 const ARM: f64 = 0.2;
+
+/// Tolerances that a gap may have before anything but the next step closes it: in 32 bits, where tolerances are near the grid of
+/// positions, smaller ones are rounding.
+fn roundings<R: Real>() -> f64 {
+    if R::Elem::EPSILON.to_f64() < 1e-10 { 1.0 } else { 10.0 }
+}
 
 /// Notes the gap and says which lanes go on: after the first rounds only those that are still open.
 #[inline(always)]
@@ -34,8 +40,10 @@ fn still_open<R: Real>(
     report: &mut Report<R>,
 ) -> R::Mask {
     (report.gap_metres, report.gap_radians) = (metres, radians);
-    let closed = metres.max(radians * R::constant(ARM)).le(tolerance);
+    let gap = metres.max(radians * R::constant(ARM));
+    let closed = gap.le(tolerance);
     report.closed = closed;
+    report.open = (tolerance * R::constant(roundings::<R>())).lt(gap);
     let next = if enough { going & !closed } else { going };
     if last || !next.any() {
         report.converged = report.converged & closed;
@@ -159,7 +167,7 @@ impl<R: Real> Pace<R> {
     #[inline(always)]
     fn judge(&self, may_be_shorter: bool, report: &Report<R>) -> R::Mask {
         let gap = report.gap_metres.max(report.gap_radians);
-        let opened = (report.gap_before * R::constant(2.0)).lt(gap) & !report.closed;
+        let opened = (report.gap_before * R::constant(2.0)).lt(gap) & report.open;
         let rounding = ROUNDINGS * R::Elem::EPSILON.to_f64();
         let [whole, part] = MOST_WORK.map(|most| R::constant(most + rounding));
         let works = R::select(self.part.lt(R::one()), part, whole).lt(report.seeming_work);
@@ -279,7 +287,7 @@ fn solve<R: Real>(
             solve_reactions(layout, constants, settings, going, (times, ws, &mut report));
         }
         if round >= enough && round > 1 && (going & free).any() {
-            stage!(R, balance::settle(layout, constants, (times, going & free), ws)); // Δu += M⁻¹ (Δt f + Jᵀλ − M Δu)
+            stage!(R, balance::settle(layout, constants, (times, going & free), (state, ws))); // Δu += M⁻¹ (Δt f + Jᵀλ − M Δu)
         }
         stage!(R, motion::end_poses(layout, state, times.drift, ws));
         let gap = stage!(R, rows::gaps(layout, constants, state, held, ws));
@@ -309,6 +317,7 @@ fn solve<R: Real>(
     stage!(R, balance::follow(layout, R::Mask::splat(true), ws)); // λ
     if undone.any() {
         stage!(R, balance::go_back(layout, (times.dt, undone), state, ws));
+        stage!(R, third_law::balance(layout, constants, (undone & free, times.turn()), state, ws)); // Σ (Δt f − M Δu) = 0
     }
     if slow.any() {
         report.seeming_work = stage!(R, R::select(slow, seeming_work(layout, constants, ws), R::zero()));
@@ -534,6 +543,7 @@ pub(crate) fn blank_report<R: Real>(ws: &Workspace<R>) -> Report<R> {
         gap_radians: R::zero(),
         gap_before: R::zero(),
         closed: R::Mask::splat(true),
+        open: R::Mask::splat(false),
         seeming_work: R::zero(),
         iterations: R::zero(),
         residual: R::zero(),

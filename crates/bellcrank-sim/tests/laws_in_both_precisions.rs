@@ -1,10 +1,11 @@
 //! Newton's law in 64 and in 32 bits, on every shipped model: momentum of what coasts, velocity of what falls, energy of
 //! what swings.
 
-use crate::common::coasting::{lost_coasting, off_falling};
+use crate::common::coasting::{THROW, lost_coasting, off_falling, thrown};
 use crate::common::{batch, built};
-use bellcrank_model::{Model, library};
-use bellcrank_sim::Precision;
+use bellcrank_math::Vec3;
+use bellcrank_model::{Dof, Model, adrift, library};
+use bellcrank_sim::{Batch, Precision};
 use rayon::prelude::*;
 
 const PRECISIONS: [Precision; 2] = [Precision::F64, Precision::F32];
@@ -17,34 +18,18 @@ fn with_every_model(check: impl Fn(&str, &Model) -> Vec<String> + Sync) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Models that do not keep both momenta to 1e-5 in 32 bits yet, with bounds of about
-/// three times what they lose in 1,000 steps, which no theory gives. Why is not settled. Supposed: gaps within the grid of 32 bits cannot be
-/// closed where loops hold more than they must (or far away, where the cart of the pole has slid to): reactions push against each
-/// other with S⁻¹ times the gap, and what is rounded off them is missing in the sum.
-const OPEN: [(&str, f64); 8] = [
-    ("cartpole", 1e-3),
-    ("watt", 1e-4),
-    ("peaucellier", 5e-4),
-    ("three_rrr", 3e-3),
-    ("jansen_walker", 2e-4),
-    ("delta", 2e-3),
-    ("hybrid_biped", 1e-4),
-    ("tree_and_loops", 2e-4),
-];
-
 /// Without forces from outside p = Σ m v and L about the centre of mass stay: 1,000 steps of 4 ms at 1 m/s and 1 rad/s, to 1e-12 in 64
-/// bits and to 1e-5 in 32, but for those that are open.
+/// bits and to 1e-5 in 32.
 #[test]
 fn what_coasts_keeps_its_momentum() {
     with_every_model(|name, model| {
-        let open = OPEN.iter().find(|(known, _)| *known == name).map_or(1e-5, |(_, most)| *most);
         let check = |(precision, most): (Precision, f64)| {
             let [p, L] = lost_coasting(model, precision, 0.004);
             let told = format!("{name} {precision:?}: p {p:.1e}, L {L:.1e}");
             println!("{told}");
             (!(p < most && L < most)).then_some(told)
         };
-        [(Precision::F64, 1e-12), (Precision::F32, open)].into_iter().filter_map(check).collect()
+        [(Precision::F64, 1e-12), (Precision::F32, 1e-5)].into_iter().filter_map(check).collect()
     });
 }
 
@@ -143,4 +128,35 @@ fn linkages_keep_their_energy() {
 #[test]
 fn a_platform_and_a_ring_keep_their_energy() {
     SWINGING[6..].iter().for_each(|start| keeps_its_energy(*start));
+}
+
+/// The same mechanisms in empty space, set spinning with 5 rad/s: a minute later they have the energy that they were given. Not so
+/// Peaucellier's, which folds through poses where its mobility is higher: there 240 Hz are too few in 64 bits as well.
+#[test]
+fn what_spins_in_empty_space_keeps_its_energy() {
+    let all = SWINGING[1..].par_iter().filter(|(name, _)| *name != "peaucellier");
+    let wrong: Vec<String> = all.flat_map(|(name, _)| spins(name)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is wrong with the energy of one of them: within 1 % in 64 bits, and in 32 within 1 % more.
+fn spins(name: &str) -> Option<String> {
+    let model = library::by_name(name).expect("shipped").build().expect("a sound model");
+    let passive = adrift(&model, |dof| Dof { armature: dof.armature, turns: dof.turns, ..Dof::default() });
+    let passive = built(passive);
+    let [in_64, in_32] = PRECISIONS.map(|precision| {
+        let mut batch = thrown(&passive, precision, 1.0 / 240.0, (Vec3::zero(), THROW.1 * 5.0));
+        let mean = |batch: &mut Batch| {
+            let each = (0..60).map(|_| {
+                batch.step(24);
+                batch.energy(0).unwrap()
+            });
+            each.sum::<f64>() / 60.0
+        };
+        let first = mean(&mut batch);
+        batch.step(240 * 48);
+        (mean(&mut batch) - first).abs() / first
+    });
+    println!("{name} adrift: {in_64:.1e} in 64 bits, {in_32:.1e} in 32");
+    (!(in_64 < 0.01 && in_32 < in_64 + 0.01)).then(|| format!("{name}: {in_64:.1e}, {in_32:.1e}"))
 }
