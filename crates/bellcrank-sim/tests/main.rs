@@ -33,6 +33,7 @@ mod published_method;
 mod readouts;
 mod regressions;
 mod replay_is_bitwise;
+mod same_bits_as_before;
 mod sensors;
 mod stacks;
 mod status_is_true;
