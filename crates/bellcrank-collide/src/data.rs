@@ -1,7 +1,8 @@
 //! Numbers of the shapes, per lane: sizes, places on their bodies, surfaces of the pairs.
 
+use crate::material::Surface;
 use crate::plan::{ContactPlan, Form};
-use bellcrank_math::{Elem, Mat3, Pose, Quat, Real, Vec3};
+use bellcrank_math::{Mat3, Numbers, Pose, Real, Vec3};
 use bellcrank_model::{BodyId, Parameters};
 
 /// Sizes and places of all shapes, and the surface of every pair. Rebuilt when a parameter changes.
@@ -14,40 +15,49 @@ pub struct ShapeData<R = f64> {
     /// Radius about the shape's origin within which it lies \[m\]; not used for planes and terrain.
     pub bound: Vec<R>,
     /// One per pair of the plan.
-    pub surfaces: Vec<crate::material::Surface<R>>,
+    pub surfaces: Vec<Surface<R>>,
 }
 
-impl<R: Real> ShapeData<R> {
-    /// Gathers the parameters of the worlds that the lanes hold; `world` says which lane is which world.
-    pub fn of(plan: &ContactPlan, parameters: &Parameters, world: impl Fn(usize) -> usize) -> Self {
-        let place = |shape: &crate::plan::PlanShape, lane: usize| {
-            let X_LG = parameters.shape(shape.id).get(world(lane)).X_LG;
-            let com = |body: BodyId| parameters.body(body).get(world(lane)).com;
-            let p_LB = shape.body.map_or(Vec3::zero(), com);
-            Pose::new(X_LG.R, X_LG.p - p_LB)
+impl ShapeData<f64> {
+    /// From the parameters of one world.
+    pub fn of(plan: &ContactPlan, parameters: &Parameters, world: usize) -> Self {
+        let place = |shape: &crate::plan::PlanShape| {
+            let X_LG = parameters.shape(shape.id).get(world).X_LG;
+            let com = |body: BodyId| parameters.body(body).get(world).com;
+            Pose::new(X_LG.R, X_LG.p - shape.body.map_or(Vec3::zero(), com))
         };
-        let gather = |shape| pose_from_lanes(|lane| place(shape, lane));
         let surface = |pair: &crate::plan::Pair| {
-            let material = |shape, lane| &parameters.shape(shape).get(world(lane)).material;
-            crate::material::Surface::from_lanes(pair.margin, pair.gap, |lane| {
-                pair.material(plan.rules(), material(pair.shape_a, lane), material(pair.shape_b, lane))
-            })
+            let material = |shape| &parameters.shape(shape).get(world).material;
+            let both = pair.material(plan.rules(), material(pair.shape_a), material(pair.shape_b));
+            Surface::of(&both, pair.margin, pair.gap)
         };
         ShapeData {
-            X_BG: plan.shapes().iter().map(gather).collect(),
-            size: plan.shapes().iter().map(|shape| Vec3::constant(shape.size)).collect(),
-            bound: plan.shapes().iter().map(|shape| R::constant(shape.bound)).collect(),
+            X_BG: plan.shapes().iter().map(place).collect(),
+            size: plan.shapes().iter().map(|shape| shape.size).collect(),
+            bound: plan.shapes().iter().map(|shape| shape.bound).collect(),
             surfaces: plan.pairs().iter().map(surface).collect(),
+        }
+    }
+
+    /// The same shapes and pairs in other numbers, all of them zero.
+    pub fn blank<R: Real>(&self) -> ShapeData<R> {
+        ShapeData {
+            X_BG: vec![Numbers::zero(); self.X_BG.len()],
+            size: vec![Numbers::zero(); self.size.len()],
+            bound: vec![Numbers::zero(); self.bound.len()],
+            surfaces: vec![Numbers::zero(); self.surfaces.len()],
         }
     }
 }
 
-fn pose_from_lanes<R: Real>(pose: impl Fn(usize) -> Pose) -> Pose<R> {
-    let pick = |field: fn(&Pose) -> f64| R::from_lanes(|lane| Elem::from_f64(field(&pose(lane))));
-    Pose::new(
-        Quat::from_wxyz([pick(|X| X.R.w), pick(|X| X.R.x), pick(|X| X.R.y), pick(|X| X.R.z)]),
-        Vec3::new(pick(|X| X.p.x), pick(|X| X.p.y), pick(|X| X.p.z)),
-    )
+impl<R: Real> ShapeData<R> {
+    /// Calls `visit` on every number, always in the same order.
+    pub fn each(&mut self, visit: &mut dyn FnMut(&mut R)) {
+        self.X_BG.iter_mut().for_each(|X| X.each(visit));
+        self.size.iter_mut().for_each(|size| size.each(visit));
+        self.bound.iter_mut().for_each(|bound| bound.each(visit));
+        self.surfaces.iter_mut().for_each(|surface| surface.each(visit));
+    }
 }
 
 /// A shape in the world.

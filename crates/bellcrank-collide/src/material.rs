@@ -1,6 +1,6 @@
 //! The surface that two shapes make: their material (the rules are the model's), and how near counts as touching.
 
-use bellcrank_math::{Elem, Real};
+use bellcrank_math::numbers;
 use bellcrank_model::Material;
 
 /// How the two shapes of a pair rub, bounce and keep their distance, per lane.
@@ -20,17 +20,12 @@ pub struct Surface<R = f64> {
     pub gap: R,
 }
 
-impl<R: Real> Surface<R> {
-    /// From one material per lane.
-    pub(crate) fn from_lanes(margin: f64, gap: f64, material: impl Fn(usize) -> Material) -> Self {
-        let pick = |field: fn(&Material) -> f64| R::from_lanes(|i| Elem::from_f64(field(&material(i))));
-        Surface {
-            sliding: pick(|m| m.sliding),
-            torsional: pick(|m| m.torsional),
-            rolling: pick(|m| m.rolling),
-            restitution: pick(|m| m.restitution),
-            margin: R::constant(margin),
-            gap: R::constant(gap),
-        }
+numbers!(Surface { sliding, torsional, rolling, restitution, margin, gap });
+
+impl Surface<f64> {
+    /// Of two shapes with this material between them.
+    pub(crate) fn of(material: &Material, margin: f64, gap: f64) -> Self {
+        let Material { sliding, torsional, rolling, restitution, .. } = *material;
+        Surface { sliding, torsional, rolling, restitution, margin, gap }
     }
 }

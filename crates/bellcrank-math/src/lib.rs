@@ -13,6 +13,7 @@
 //! | `dual` | [`Dual`] numbers: exact derivatives for tests and odd parameters |
 //! | `vec3` `mat3` `sym3` `quat` `so3` `pose` | vectors and rotations |
 //! | `twist` `inertia` | spatial vectors and inertia |
+//! | `numbers` | structures made of numbers, filled lane by lane |
 //! | `dense` | Cholesky, elimination, rank of a matrix |
 
 mod dense;
@@ -20,6 +21,7 @@ mod dual;
 mod inertia;
 pub mod lanes;
 mod mat3;
+mod numbers;
 mod pose;
 mod quat;
 mod real;
@@ -35,6 +37,7 @@ pub use dual::Dual;
 pub use inertia::Inertia;
 pub use lanes::{LaneJob, Lanes, Level, UnsupportedProcessor, check_processor};
 pub use mat3::Mat3;
+pub use numbers::Numbers;
 pub use pose::Pose;
 pub use quat::Quat;
 pub use real::{Elem, Inline, Kernel, Mask, Real};

@@ -166,6 +166,16 @@ impl Parameters {
         }
     }
 
+    /// Whether no parameter differs between worlds.
+    pub fn is_shared(&self) -> bool {
+        !(self.gravity.is_spread()
+            || self.contact_gain.is_spread()
+            || self.bodies.iter().any(PerWorld::is_spread)
+            || self.joints.iter().any(PerWorld::is_spread)
+            || self.shapes.iter().any(PerWorld::is_spread)
+            || self.actuators.iter().any(PerWorld::is_spread))
+    }
+
     /// Mass, centre of mass and inertia.
     pub fn body(&self, body: BodyId) -> &PerWorld<BodyParameters> {
         &self.bodies[body.index()]

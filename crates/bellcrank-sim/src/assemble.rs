@@ -64,10 +64,7 @@ pub(crate) fn assemble<R: Real>(
     trial.V_WB.fill(Twist::zero());
     let mut done = R::Mask::splat(false);
     for _ in 0..goal.iterations {
-        let open = R::run(Inline(
-            #[inline(always)]
-            || iterate(layout, constants, (targets, true), R::zero(), (&mut trial, ws)),
-        ));
+        let open = iterate(layout, constants, (targets, true), R::zero(), (&mut trial, ws));
         done = done | open.le(R::constant(goal.tolerance));
         if (done | !lanes).all() {
             break;
@@ -115,10 +112,7 @@ pub(crate) fn mend<R: Real>(
     ws.X_start.copy_from_slice(&state.X_WB);
     let mut left = before;
     for _ in 0..MENDINGS {
-        left = R::run(Inline(
-            #[inline(always)]
-            || iterate(layout, constants, (&[], false), tolerance, (state, ws)),
-        ));
+        left = iterate(layout, constants, (&[], false), tolerance, (state, ws));
         if !(open & tolerance.lt(left)).any() {
             break;
         }
@@ -140,8 +134,21 @@ pub(crate) fn mend<R: Real>(
 
 /// One Gauss–Newton iteration in the lanes that are open by more than `tolerance`; gives the largest residual before
 /// it [m or rad].
-#[inline(always)]
 fn iterate<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    ask: (&[Target<R>], bool),
+    tolerance: R,
+    (state, ws): (&mut State<R>, &mut Workspace<R>),
+) -> R {
+    R::run(Inline(
+        #[inline(always)]
+        || iterate_here(layout, constants, ask, tolerance, (state, ws)),
+    ))
+}
+
+#[inline(always)]
+fn iterate_here<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     (targets, bases_stay): (&[Target<R>], bool),

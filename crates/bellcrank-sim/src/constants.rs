@@ -2,8 +2,12 @@
 
 use crate::layout::{Layout, LineLayout, LineSource};
 use bellcrank_collide::ShapeData;
-use bellcrank_math::{Elem, Pose, Quat, Real, Sym3, Vec3, Wrench};
-use bellcrank_model::{BodyId, Control as ControlLaw, Dof, JointId, Model, Parameters, kinematics};
+use bellcrank_math::{Elem, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
+use bellcrank_model::{
+    ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId, Model, Parameters,
+    kinematics,
+};
+use std::ops::Range;
 
 /// Constants per lane. Rebuilt when a parameter of one of its worlds changes.
 #[derive(Clone, Debug)]
@@ -86,6 +90,62 @@ pub(crate) struct ActuatorConstants<R> {
     pub control_high: R,
 }
 
+numbers!(BodyConstants { mass, heavy_mass, inertia });
+numbers!(JointConstants { X_PF, X_SM, weight, dof_weight });
+numbers!(DofConstants {
+    low,
+    high,
+    armature,
+    damping,
+    friction,
+    stiffness,
+    rest,
+    effort_low,
+    effort_high,
+    velocity_limit,
+});
+numbers!(LineConstants { armature, damping, stiffness, rest, effort_low, effort_high, X_BS });
+numbers!(ActuatorConstants { kp, kd, target_kp, target_kd, gain, bias, gear, control_low, control_high });
+
+impl Constants<f64> {
+    /// From the parameters of one world.
+    fn of_world(model: &Model, layout: &Layout, parameters: &Parameters, world: usize) -> Self {
+        let body = |b: usize| {
+            let BodyParameters { mass, inertia, .. } = *parameters.body(BodyId::new(b)).get(world);
+            let share = 1.0 - model.bodies()[b].gravity_compensation;
+            BodyConstants { mass, heavy_mass: share * mass, inertia }
+        };
+        Constants {
+            gravity: *parameters.gravity.get(world),
+            contact_gain: *parameters.contact_gain.get(world),
+            bodies: (0..model.bodies().len()).map(body).collect(),
+            joints: (0..model.joints().len()).map(|j| joint_constants(model, parameters, j, world)).collect(),
+            dofs: dof_constants(model, parameters, world),
+            actuators: (0..model.actuators().len())
+                .map(|a| actuator_constants(parameters.actuator(a).get(world)))
+                .collect(),
+            lines: layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect(),
+            coupling_weight: layout.couplings.iter().map(|c| coupling_weight(model, c)).collect(),
+            shapes: ShapeData::of(&layout.plan, parameters, world),
+        }
+    }
+
+    /// The same parts in other numbers, all of them zero.
+    fn blank<R: Real>(&self) -> Constants<R> {
+        Constants {
+            gravity: Numbers::zero(),
+            contact_gain: Numbers::zero(),
+            bodies: vec![Numbers::zero(); self.bodies.len()],
+            joints: vec![Numbers::zero(); self.joints.len()],
+            dofs: vec![Numbers::zero(); self.dofs.len()],
+            actuators: vec![Numbers::zero(); self.actuators.len()],
+            lines: vec![Numbers::zero(); self.lines.len()],
+            coupling_weight: vec![Numbers::zero(); self.coupling_weight.len()],
+            shapes: self.shapes.blank(),
+        }
+    }
+}
+
 impl<R: Real> Constants<R> {
     /// Gathers the parameters of the worlds that the lanes hold; `world` says which lane is which world.
     pub fn of(
@@ -94,120 +154,106 @@ impl<R: Real> Constants<R> {
         parameters: &Parameters,
         world: impl Fn(usize) -> usize,
     ) -> Self {
-        let world = &world;
-        let gravity = vector(|lane| *parameters.gravity.get(world(lane)));
-        let contact_gain = [0, 1].map(|k| lanes(|l| parameters.contact_gain.get(world(l))[k]));
-        let bodies: Vec<BodyConstants<R>> = (0..model.bodies().len())
-            .map(|b| {
-                let body = |lane: usize| *parameters.body(BodyId::new(b)).get(world(lane));
-                let share = 1.0 - model.bodies()[b].gravity_compensation;
-                BodyConstants {
-                    mass: lanes(|l| body(l).mass),
-                    heavy_mass: lanes(|l| share * body(l).mass),
-                    inertia: symmetric(|l| body(l).inertia),
-                }
-            })
-            .collect();
-        let joints =
-            (0..model.joints().len()).map(|j| joint_constants(model, parameters, j, world)).collect();
-        let dofs = dof_constants(model, parameters, world);
-        let actuators =
-            (0..model.actuators().len()).map(|a| actuator_constants(parameters, a, world)).collect();
-        let lines = layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect();
-        let coupling_weight =
-            layout.couplings.iter().map(|c| R::constant(coupling_weight(model, c))).collect();
-        let shapes = ShapeData::of(&layout.plan, parameters, world);
-        Constants { gravity, contact_gain, bodies, joints, dofs, actuators, lines, coupling_weight, shapes }
+        let mut one = Constants::of_world(model, layout, parameters, world(0));
+        let mut all = one.blank();
+        all.write_lanes(0..R::LANES, &mut one);
+        if !parameters.is_shared() {
+            for lane in 1..R::LANES {
+                all.set_lane(model, layout, parameters, (lane, world(lane)));
+            }
+        }
+        all
+    }
+
+    /// Takes the parameters of a world into the lane that holds it.
+    pub fn set_lane(
+        &mut self,
+        model: &Model,
+        layout: &Layout,
+        parameters: &Parameters,
+        (lane, world): (usize, usize),
+    ) {
+        let mut one = Constants::of_world(model, layout, parameters, world);
+        self.write_lanes(lane..lane + 1, &mut one);
+    }
+
+    fn write_lanes(&mut self, lanes: Range<usize>, one: &mut Constants<f64>) {
+        let mut values = Vec::new();
+        one.each(&mut |x| values.push(*x));
+        let mut next = values.into_iter();
+        self.each(&mut |x| {
+            let value = Elem::from_f64(next.next().unwrap_or_default()); // there are as many as numbers
+            for lane in lanes.clone() {
+                *x = x.with_lane(lane, value);
+            }
+        });
+    }
+
+    /// Calls `visit` on every number, always in the same order.
+    fn each(&mut self, visit: &mut dyn FnMut(&mut R)) {
+        self.gravity.each(visit);
+        self.contact_gain.each(visit);
+        self.bodies.iter_mut().for_each(|body| body.each(visit));
+        self.joints.iter_mut().for_each(|joint| joint.each(visit));
+        self.dofs.iter_mut().for_each(|dof| dof.each(visit));
+        self.actuators.iter_mut().for_each(|actuator| actuator.each(visit));
+        self.lines.iter_mut().for_each(|line| line.each(visit));
+        self.coupling_weight.iter_mut().for_each(&mut *visit);
+        self.shapes.each(visit);
     }
 }
 
-fn lanes<R: Real>(value: impl Fn(usize) -> f64) -> R {
-    R::from_lanes(|lane| Elem::from_f64(value(lane)))
-}
-
-fn vector<R: Real>(value: impl Fn(usize) -> Vec3) -> Vec3<R> {
-    Vec3::new(lanes(|l| value(l).x), lanes(|l| value(l).y), lanes(|l| value(l).z))
-}
-
-pub(crate) fn pose<R: Real>(value: impl Fn(usize) -> Pose) -> Pose<R> {
-    let part = |k: usize| lanes(|l| value(l).R.to_wxyz()[k]);
-    Pose::new(Quat::from_wxyz([part(0), part(1), part(2), part(3)]), vector(|l| value(l).p))
-}
-
-fn symmetric<R: Real>(value: impl Fn(usize) -> Sym3) -> Sym3<R> {
-    Sym3 {
-        xx: lanes(|l| value(l).xx),
-        xy: lanes(|l| value(l).xy),
-        xz: lanes(|l| value(l).xz),
-        yy: lanes(|l| value(l).yy),
-        yz: lanes(|l| value(l).yz),
-        zz: lanes(|l| value(l).zz),
-    }
-}
-
-fn joint_constants<R: Real>(
-    model: &Model,
-    parameters: &Parameters,
-    j: usize,
-    world: &impl Fn(usize) -> usize,
-) -> JointConstants<R> {
+fn joint_constants(model: &Model, parameters: &Parameters, j: usize, world: usize) -> JointConstants<f64> {
     let joint = &model.joints()[j];
-    let at = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane));
-    let com = |body: Option<BodyId>, lane: usize| {
-        body.map_or(Vec3::zero(), |b| parameters.body(b).get(world(lane)).com)
+    let own = parameters.joint(JointId::new(j)).get(world);
+    let bodies = [joint.predecessor.body(), joint.successor.body()];
+    let [P, S] = bodies.map(|body| body.map(|b| parameters.body(b).get(world)));
+    let in_body = |X: Pose, body: Option<&BodyParameters>| {
+        Pose::new(X.R, X.p - body.map_or(Vec3::zero(), |body| body.com))
     };
-    let shifted = |X: Pose, p: Vec3| Pose::new(X.R, X.p - p);
-    let X_PF = |lane: usize| shifted(at(lane).X_PF, com(joint.predecessor.body(), lane));
-    let X_SM = |lane: usize| shifted(at(lane).X_SM, com(joint.successor.body(), lane));
+    let (X_PF, X_SM) = (in_body(own.X_PF, P), in_body(own.X_SM, S));
     let X_FM = model.reference_joint_pose(JointId::new(j));
-    let (held, free) =
-        (kinematics::constraint_axes(joint.kind, X_FM), kinematics::rate_axes(joint.kind, X_FM));
-    let effective = |lane: usize, row: Wrench| {
-        let side = |body: Option<BodyId>, X: Pose| body.map(|b| (*parameters.body(b).get(world(lane)), X));
-        let sides =
-            [side(joint.predecessor.body(), X_PF(lane) * X_FM), side(joint.successor.body(), X_SM(lane))];
+    let sides = [(P, X_PF * X_FM), (S, X_SM)];
+    let effective = |row: Wrench| {
         // rows are told in F's axes; on both bodies they are turned into M's first
         let in_M = row.rotated(X_FM.R.inverse());
-        let mobility: f64 = sides.iter().flatten().map(|(body, X)| row_mobility(body, *X, in_M)).sum();
+        let each = sides.iter().filter_map(|(body, X)| body.map(|body| row_mobility(body, *X, in_M)));
+        let mobility: f64 = each.sum();
         if mobility > 0.0 { 1.0 / mobility } else { 0.0 }
     };
     JointConstants {
-        X_PF: pose(X_PF),
-        X_SM: pose(X_SM),
-        weight: core::array::from_fn(|i| lanes(|l| effective(l, held[i]))),
-        dof_weight: core::array::from_fn(|i| lanes(|l| effective(l, free[i]))),
+        X_PF,
+        X_SM,
+        weight: kinematics::constraint_axes(joint.kind, X_FM).map(effective),
+        dof_weight: kinematics::rate_axes(joint.kind, X_FM).map(effective),
     }
 }
 
 /// a M⁻¹ aᵀ of a row a (told at M's origin in M's axes) on one body; X_BM places M in the body frame.
-fn row_mobility(body: &bellcrank_model::BodyParameters, X_BM: Pose, row: bellcrank_math::Wrench) -> f64 {
+fn row_mobility(body: &BodyParameters, X_BM: Pose, row: Wrench) -> f64 {
     let at_com = row.transformed(X_BM);
     at_com.force.norm_squared() / body.mass + at_com.moment.dot(body.inertia.inverse() * at_com.moment)
 }
 
-fn dof_constants<R: Real>(
-    model: &Model,
-    parameters: &Parameters,
-    world: &impl Fn(usize) -> usize,
-) -> Vec<DofConstants<R>> {
+fn dof_constants(model: &Model, parameters: &Parameters, world: usize) -> Vec<DofConstants<f64>> {
     let mut all = Vec::new();
     for (j, joint) in model.joints().iter().enumerate() {
-        for k in 0..joint.kind.dof_count() {
-            let dof = |lane: usize| parameters.joint(JointId::new(j)).get(world(lane)).dofs[k];
+        let dofs = &parameters.joint(JointId::new(j)).get(world).dofs;
+        for (k, dof) in dofs[..joint.kind.dof_count()].iter().enumerate() {
             let here = |a: &usize| model.actuators()[*a].drives(j, k);
-            let drives: Vec<usize> = (0..model.actuators().len()).filter(here).collect();
-            let effort = |l: usize| effort_bounds(parameters, &drives, &dof(l), world(l));
+            let drives = (0..model.actuators().len()).filter(here);
+            let [effort_low, effort_high] = effort_bounds(parameters, drives, dof, world);
             all.push(DofConstants {
-                low: lanes(|l| bound(dof(l).limits[0])),
-                high: lanes(|l| bound(dof(l).limits[1])),
-                armature: lanes(|l| dof(l).armature),
-                damping: lanes(|l| dof(l).damping),
-                friction: lanes(|l| dof(l).friction),
-                stiffness: lanes(|l| dof(l).spring.map_or(0.0, |s| s.stiffness)),
-                rest: lanes(|l| dof(l).spring.map_or(0.0, |s| s.rest)),
-                effort_low: lanes(|l| effort(l)[0]),
-                effort_high: lanes(|l| effort(l)[1]),
-                velocity_limit: lanes(|l| bound(dof(l).velocity_limit)),
+                low: bound(dof.limits[0]),
+                high: bound(dof.limits[1]),
+                armature: dof.armature,
+                damping: dof.damping,
+                friction: dof.friction,
+                stiffness: dof.spring.map_or(0.0, |s| s.stiffness),
+                rest: dof.spring.map_or(0.0, |s| s.rest),
+                effort_low,
+                effort_high,
+                velocity_limit: bound(dof.velocity_limit),
             });
         }
     }
@@ -220,47 +266,46 @@ fn bound(x: f64) -> f64 {
 }
 
 /// What motors have together, as far as the joint or tendon bears it.
-fn effort_bounds(parameters: &Parameters, motors: &[usize], dof: &Dof, world: usize) -> [f64; 2] {
+fn effort_bounds(
+    parameters: &Parameters,
+    motors: impl IntoIterator<Item = usize>,
+    dof: &Dof,
+    world: usize,
+) -> [f64; 2] {
     let mut sum = [0.0; 2];
     for a in motors {
-        let own = parameters.actuator(*a).get(world).effort_bounds();
+        let own = parameters.actuator(a).get(world).effort_bounds();
         sum = [sum[0] + own[0], sum[1] + own[1]];
     }
     let [low, high] = dof.effort_bounds();
     sum.map(|x| bound(x.max(low).min(high)))
 }
 
-fn line_constants<R: Real>(
+fn line_constants(
     model: &Model,
     parameters: &Parameters,
     line: &LineLayout,
-    world: &impl Fn(usize) -> usize,
-) -> LineConstants<R> {
+    world: usize,
+) -> LineConstants<f64> {
     let (dof, X_LS) = match &line.source {
         LineSource::Tendon { index, .. } => (model.tendons()[*index].dof, None),
         LineSource::Site { index, .. } => (Dof::default(), Some(model.sites()[*index].X_LS)),
     };
-    let com = |lane: usize| parameters.body(BodyId::new(line.bodies[0])).get(world(lane)).com;
-    let place = |lane: usize| X_LS.map_or(Pose::identity(), |X| Pose::new(X.R, X.p - com(lane)));
-    let effort = |l: usize| effort_bounds(parameters, &line.motors, &dof, world(l));
+    let com = parameters.body(BodyId::new(line.bodies[0])).get(world).com;
+    let [effort_low, effort_high] = effort_bounds(parameters, line.motors.iter().copied(), &dof, world);
     LineConstants {
-        armature: R::constant(dof.armature),
-        damping: R::constant(dof.damping),
-        stiffness: R::constant(dof.spring.map_or(0.0, |s| s.stiffness)),
-        rest: R::constant(dof.spring.map_or(0.0, |s| s.rest)),
-        effort_low: lanes(|l| effort(l)[0]),
-        effort_high: lanes(|l| effort(l)[1]),
-        X_BS: pose(place),
+        armature: dof.armature,
+        damping: dof.damping,
+        stiffness: dof.spring.map_or(0.0, |s| s.stiffness),
+        rest: dof.spring.map_or(0.0, |s| s.rest),
+        effort_low,
+        effort_high,
+        X_BS: X_LS.map_or(Pose::identity(), |X| Pose::new(X.R, X.p - com)),
     }
 }
 
-fn actuator_constants<R: Real>(
-    parameters: &Parameters,
-    a: usize,
-    world: &impl Fn(usize) -> usize,
-) -> ActuatorConstants<R> {
-    let own = |lane: usize| parameters.actuator(a).get(world(lane));
-    let law = |lane: usize| match own(lane).control {
+fn actuator_constants(own: &ActuatorParameters) -> ActuatorConstants<f64> {
+    let [kp, kd, gain, bias, targets] = match own.control {
         ControlLaw::Position { kp, kd } => [kp, kd, 1.0, 0.0, 1.0],
         ControlLaw::Velocity { kd } => [0.0, kd, 1.0, 0.0, 1.0],
         ControlLaw::Effort => [0.0, 0.0, 1.0, 0.0, 1.0],
@@ -268,15 +313,15 @@ fn actuator_constants<R: Real>(
         ControlLaw::Affine { gain, bias } => [-bias[1], -bias[2], gain, bias[0], 0.0],
     };
     ActuatorConstants {
-        kp: lanes(|l| law(l)[0]),
-        kd: lanes(|l| law(l)[1]),
-        target_kp: lanes(|l| law(l)[0] * law(l)[4]),
-        target_kd: lanes(|l| law(l)[1] * law(l)[4]),
-        gain: lanes(|l| law(l)[2]),
-        bias: lanes(|l| law(l)[3]),
-        gear: lanes(|l| own(l).gear),
-        control_low: lanes(|l| bound(own(l).control_range[0])),
-        control_high: lanes(|l| bound(own(l).control_range[1])),
+        kp,
+        kd,
+        target_kp: kp * targets,
+        target_kd: kd * targets,
+        gain,
+        bias,
+        gear: own.gear,
+        control_low: bound(own.control_range[0]),
+        control_high: bound(own.control_range[1]),
     }
 }
 
@@ -294,7 +339,7 @@ fn coupling_weight(model: &Model, coupling: &crate::layout::CouplingLayout) -> f
             let parameters = |b: BodyId| {
                 let body = &model.bodies()[b.index()];
                 let inertia = body.inertia.unwrap_or_default();
-                bellcrank_model::BodyParameters { mass: body.mass, com: body.com, inertia }
+                BodyParameters { mass: body.mass, com: body.com, inertia }
             };
             let each =
                 sides.into_iter().filter_map(|(body, X)| body.map(|b| row_mobility(&parameters(b), X, row)));

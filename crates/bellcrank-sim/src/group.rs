@@ -165,6 +165,20 @@ impl<E: Elem> LaneJob<E> for MakeGroup<'_> {
     }
 }
 
+/// The constants of block after block: derived once where all worlds share their parameters. Lanes beyond the last world repeat it.
+fn constants<R: Real>(
+    model: &Model,
+    layout: &Layout,
+    parameters: &Parameters,
+    worlds: usize,
+) -> impl Iterator<Item = Constants<R>> {
+    let shared = parameters.is_shared().then(|| Constants::of(model, layout, parameters, |_| 0));
+    (0..worlds).step_by(R::LANES).map(move |first| match &shared {
+        Some(shared) => shared.clone(),
+        None => Constants::of(model, layout, parameters, |lane| (first + lane).min(worlds - 1)),
+    })
+}
+
 impl<R: Real> LaneGroup<R> {
     pub fn new(
         (model, layout): (Arc<Model>, Layout),
@@ -174,8 +188,9 @@ impl<R: Real> LaneGroup<R> {
     ) -> Self {
         let state = State::reference(&model, &layout);
         let control = Control::rest(&model, &layout, &state);
-        let block = |first: usize| Block {
-            constants: Constants::of(&model, &layout, parameters, |lane| (first + lane).min(worlds - 1)),
+        let all = constants::<R>(&model, &layout, parameters, worlds);
+        let block = |(first, constants): (usize, Constants<R>)| Block {
+            constants,
             state: state.clone(),
             control: control.clone(),
             readout: Readout::blank(&layout),
@@ -186,16 +201,15 @@ impl<R: Real> LaneGroup<R> {
             iterations: Box::new([0; ITERATION_BINS]),
             hints: vec![Vec3::zero(); layout.plan.hint_count()],
         };
-        let blocks = (0..worlds).step_by(R::LANES).map(block).collect();
+        let blocks = (0..worlds).step_by(R::LANES).zip(all).map(block).collect();
         LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new(), make_pile }
     }
 
-    /// Derives the constants of all blocks afresh. Lanes beyond the last world repeat it.
+    /// Derives the constants of all blocks afresh.
     pub fn derive_constants(&mut self, parameters: &Parameters) {
-        let (layout, last) = (&self.layout, self.worlds - 1);
-        for (k, block) in self.blocks.iter_mut().enumerate() {
-            let world = |lane: usize| (k * R::LANES + lane).min(last);
-            block.constants = Constants::of(&self.model, layout, parameters, world);
+        let all = constants(&self.model, &self.layout, parameters, self.worlds);
+        for (block, constants) in self.blocks.iter_mut().zip(all) {
+            block.constants = constants;
         }
     }
 
