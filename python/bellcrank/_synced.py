@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -60,11 +61,31 @@ class Synced(Fields):
         """
         self._push()
         self._native.spread(name)
-        for other in self._live.keys() & _PARAMETERS:
-            array = self._live[other].array()
-            if array is not None and array.shape != self.shape(other):
-                del self._live[other]
+        self._forget_shared()
         return self._array(name)
+
+    def _randomize(self, seed: int, ranges: Mapping[str, tuple[float, float]], worlds: Sequence[int]) -> None:
+        """Draws parameters anew in the engine; held arrays of parameters follow."""
+        self._push()
+        for name in ranges:
+            self._native.spread(name)
+        drawn = [(name, float(low), float(high)) for name, (low, high) in ranges.items()]
+        self._native.randomize(int(seed) % 2**64, drawn, list(worlds))
+        self._forget_shared()
+        for name in self._live.keys() & _PARAMETERS:
+            live = self._live[name]
+            array = live.array()
+            if array is not None:
+                self._native.read(name, array)
+                live.agree()
+        self._pull()
+
+    def _forget_shared(self) -> None:
+        """An array with one row for all worlds is another one than that with one row each."""
+        for name in self._live.keys() & _PARAMETERS:
+            array = self._live[name].array()
+            if array is not None and array.shape != self.shape(name):
+                del self._live[name]
 
     # -- behind it
 

@@ -231,7 +231,7 @@ class Batch(Synced, Leaving):
         """What a sensor of the model reads in the chosen worlds: ``(chosen, numbers)``."""
         chosen = self._chosen(worlds)
         self._push()
-        return np.array([self._native.sensor(world, name) for world in chosen])
+        return np.array(self._native.sensor(list(chosen), name))
 
     def contacts(self, world: int = 0) -> list[Contact]:
         """What touches in a world at the present pose, with the forces of the last step."""
@@ -246,13 +246,13 @@ class Batch(Synced, Leaving):
         """``(chosen, 6)``: linear momentum [kg·m/s], and angular about the world's origin [kg·m²/s], world axes."""
         chosen = self._chosen(worlds)
         self._push()
-        return np.array([self._native.momentum(world) for world in chosen]).reshape(-1, 6)
+        return np.array(self._native.momentum(list(chosen))).reshape(-1, 6)
 
     def energy(self, worlds: Worlds = None) -> NDArray[np.float64]:
         """Kinetic plus potential energy of the chosen worlds [J]; potential is zero at the origin."""
         chosen = self._chosen(worlds)
         self._push()
-        return np.array([self._native.energy(world) for world in chosen])
+        return np.array(self._native.energy(list(chosen)))
 
     def ray_cast(
         self,

@@ -7,13 +7,13 @@ use crate::error::{Problem, said};
 use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
 use crate::model::Model;
-use crate::parameters::{Parameter, Worlds, spread};
 use crate::queries::{Rays, find_body, ray_cast, vector};
 use crate::report::{StepReport, merge};
 use crate::settings::{read_precision, read_settings};
+use crate::worlds::Worlds;
 use bellcrank::math::{Pose, Quat};
 use bellcrank::model::ShapeId;
-use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Precision};
+use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Parameter, Precision};
 use bellcrank::view::{Live, LiveOptions};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -54,7 +54,7 @@ impl Batch {
         let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
         let out = c_order(name, contiguous, out.as_slice_mut())?;
         check_length(name, out.len(), array.shape(batch, worlds).iter().product())?;
-        Ok(py.detach(move || fields::read(batch, worlds, array, out)).map_err(Problem::from)?)
+        Ok(py.detach(move || fields::read(batch, array, out)).map_err(Problem::from)?)
     }
 
     /// Takes an array of numbers.
@@ -71,12 +71,12 @@ impl Batch {
         let values = c_order(name, contiguous, values.as_slice())?;
         let shape = array.shape(batch, worlds);
         check_length(name, values.len(), shape.iter().product())?;
-        let unbounded = matches!(array, Array::Parameter(Parameter::Limits | Parameter::MotorEffortLimit));
+        let unbounded = matches!(array, Array::Parameter(parameter) if parameter.may_be_infinite());
         let all_finite = values.iter().fold(true, |fine, x| fine & x.is_finite()); // no branch: in vectors
         let wrong = |x: &T| x.to_f64().is_nan() || !(unbounded || x.is_finite());
         let bad = if all_finite { None } else { values.iter().position(wrong) };
         check_finite(name, bad, shape[1..].iter().product())?;
-        Ok(py.detach(move || fields::write(batch, worlds, array, values)).map_err(Problem::from)?)
+        Ok(py.detach(move || fields::write(batch, array, values)).map_err(Problem::from)?)
     }
 }
 
@@ -117,7 +117,7 @@ impl Batch {
     /// The arrays that are physical parameters.
     #[staticmethod]
     fn parameter_names() -> Vec<&'static str> {
-        Parameter::names().collect()
+        Parameter::all().map(Parameter::name).collect()
     }
 
     /// Fills a C-contiguous array of float32 or float64.
@@ -153,7 +153,26 @@ impl Batch {
                 "",
             ));
         };
-        Ok(spread(self.lock(py)?.batch()?, &self.worlds, parameter).map_err(Problem::from)?)
+        self.lock(py)?.batch()?.spread(parameter);
+        Ok(())
+    }
+
+    /// Draws parameters of some worlds anew: (name, lower, upper bound) of each.
+    fn randomize(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        ranges: Vec<(String, f64, f64)>,
+        worlds: Vec<usize>,
+    ) -> PyResult<()> {
+        let named = |(name, low, high): (String, f64, f64)| match Array::by_name(&name)? {
+            Array::Parameter(parameter) => Ok((parameter, [low, high])),
+            Array::Field(_) => Err(said("WrongValue", format!("{name} is no parameter"), "")),
+        };
+        let ranges = ranges.into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        Ok(py.detach(move || batch.randomize(seed, &ranges, &worlds)).map_err(Problem::from)?)
     }
 
     /// Advances all worlds, and looks for Ctrl-C now and then; steps done before it remain done.
@@ -279,14 +298,22 @@ impl Batch {
     }
 
     /// Linear and angular momentum about the origin.
-    fn momentum(&self, py: Python<'_>, world: usize) -> PyResult<[f64; 6]> {
-        let (p, l) = self.lock(py)?.batch()?.momentum(world).map_err(Problem::from)?;
-        Ok([p.x, p.y, p.z, l.x, l.y, l.z])
+    fn momentum(&self, py: Python<'_>, worlds: Vec<usize>) -> PyResult<Vec<[f64; 6]>> {
+        let told = |batch: &sim::Batch, world: usize| {
+            let (p, l) = batch.momentum(world)?;
+            Ok([p.x, p.y, p.z, l.x, l.y, l.z])
+        };
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        Ok(py.detach(move || batch.ask_worlds(&worlds, told)).map_err(Problem::from)?)
     }
 
     /// The numbers of a sensor.
-    fn sensor(&self, py: Python<'_>, world: usize, name: &str) -> PyResult<Vec<f64>> {
-        Ok(self.lock(py)?.batch()?.sensor(world, name).map_err(Problem::from)?)
+    fn sensor(&self, py: Python<'_>, worlds: Vec<usize>, name: &str) -> PyResult<Vec<Vec<f64>>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let told = |batch: &sim::Batch, world: usize| batch.sensor(world, name);
+        Ok(py.detach(move || batch.ask_worlds(&worlds, told)).map_err(Problem::from)?)
     }
 
     /// What touches: names of both shapes, point, normal, depth, force, moment.
@@ -311,8 +338,10 @@ impl Batch {
         Ok(())
     }
 
-    fn energy(&self, py: Python<'_>, world: usize) -> PyResult<f64> {
-        Ok(self.lock(py)?.batch()?.energy(world).map_err(Problem::from)?)
+    fn energy(&self, py: Python<'_>, worlds: Vec<usize>) -> PyResult<Vec<f64>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        Ok(py.detach(move || batch.ask_worlds(&worlds, sim::Batch::energy)).map_err(Problem::from)?)
     }
 
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

@@ -2,7 +2,7 @@
 
 use crate::batch::PATIENCE;
 use crate::error::{Problem, said};
-use crate::parameters::Worlds;
+use crate::worlds::Worlds;
 use crate::wrt::{Block, block, expand};
 use bellcrank::collide::ContactPlan;
 use bellcrank::model::Model;

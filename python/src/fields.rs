@@ -2,9 +2,9 @@
 //! ([`Parameter`]). The one place that knows how the engine hands them out.
 
 use crate::error::said;
-use crate::parameters::{self, Parameter, Worlds};
+use crate::worlds::Worlds;
 use bellcrank::model::{Model, nearest};
-use bellcrank::sim::{Batch, BatchError, Field};
+use bellcrank::sim::{Batch, BatchError, Field, Owner, Parameter};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ impl Array {
         let found = field.or_else(|| Parameter::by_name(name).map(Array::Parameter));
         found.ok_or_else(|| {
             let fields = Field::ALL.into_iter().map(|field| field.name().to_owned());
-            let known: Vec<String> = fields.chain(Parameter::names().map(str::to_owned)).collect();
+            let known: Vec<String> =
+                fields.chain(Parameter::all().map(|parameter| parameter.name().to_owned())).collect();
             let hint = match nearest(name, known.iter()) {
                 Some(near) => format!("did you mean {near:?}?"),
                 None => format!("known are {}", known.join(", ")),
@@ -58,10 +59,13 @@ impl Array {
         let parts = worlds.models().iter().map(|model| self.parts(model)).max().unwrap_or(0);
         match self {
             Array::Field(_) => [&[batch.worlds(), parts], self.tail()].concat(),
-            Array::Parameter(p @ (Parameter::Gravity | Parameter::ContactGain)) => {
-                [&[worlds.rows(batch, p)], self.tail()].concat()
+            Array::Parameter(parameter) => {
+                let rows = if batch.is_spread(parameter) { batch.worlds() } else { 1 };
+                match parameter.owner() {
+                    Owner::World => [&[rows], self.tail()].concat(),
+                    _ => [&[rows, parts], self.tail()].concat(),
+                }
             }
-            Array::Parameter(parameter) => [&[worlds.rows(batch, parameter), parts], self.tail()].concat(),
         }
     }
 }
@@ -112,34 +116,34 @@ impl Number for f32 {
 }
 
 /// Fills `out`, which has the right size; what a world does not have becomes zero.
-pub fn read<T: Number>(
-    batch: &Batch,
-    worlds: &Worlds,
-    array: Array,
-    out: &mut [T],
-) -> Result<(), BatchError> {
+pub fn read<T: Number>(batch: &Batch, array: Array, out: &mut [T]) -> Result<(), BatchError> {
     match array {
         Array::Field(field) => T::read_field(batch, field, out),
         Array::Parameter(parameter) => {
-            let values = parameters::read(batch, worlds, parameter)?;
-            out.iter_mut().zip(values).for_each(|(out, value)| *out = T::of(value));
+            let width = batch.parameter_width(parameter);
+            let mut row = vec![0.0; width];
+            for (world, out) in out.chunks_exact_mut(width.max(1)).enumerate() {
+                row.fill(0.0);
+                batch.read_parameter(parameter, world, &mut row)?;
+                out.iter_mut().zip(&row).for_each(|(out, value)| *out = T::of(*value));
+            }
             Ok(())
         }
     }
 }
 
 /// Writes what a user put into an array of the right size.
-pub fn write<T: Number>(
-    batch: &mut Batch,
-    worlds: &Worlds,
-    array: Array,
-    values: &[T],
-) -> Result<(), BatchError> {
+pub fn write<T: Number>(batch: &mut Batch, array: Array, values: &[T]) -> Result<(), BatchError> {
     match array {
         Array::Field(field) => T::write_field(batch, field, values),
         Array::Parameter(parameter) => {
             let values: Vec<f64> = values.iter().map(|x| x.to_f64()).collect();
-            parameters::write(batch, worlds, parameter, &values)
+            if batch.is_spread(parameter) {
+                let all: Vec<usize> = (0..batch.worlds()).collect();
+                batch.write_parameter(parameter, &all, &values)
+            } else {
+                batch.write_shared_parameter(parameter, &values)
+            }
         }
     }
 }

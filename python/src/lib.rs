@@ -31,14 +31,13 @@ mod load;
 mod model;
 mod model_arrays;
 mod options;
-mod parameter_values;
-mod parameters;
 mod place;
 mod queries;
 mod report;
 mod settings;
 mod tree;
 mod tree_run;
+mod worlds;
 mod wrt;
 
 #[pymodule]

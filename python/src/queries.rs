@@ -1,6 +1,6 @@
 //! What rays hit, in many worlds.
 
-use crate::parameters::Worlds;
+use crate::worlds::Worlds;
 use bellcrank::collide::{Queries, Ray};
 use bellcrank::math::{Pose, Vec3};
 use bellcrank::model::BodyId;

@@ -14,6 +14,7 @@
 //! | `vec3` `mat3` `sym3` `quat` `so3` `pose` | vectors and rotations |
 //! | `twist` `inertia` | spatial vectors and inertia |
 //! | `numbers` | structures made of numbers, filled lane by lane |
+//! | `random` | numbers that depend on seed, world and draw alone |
 //! | `dense` | Cholesky, elimination, rank of a matrix |
 
 mod dense;
@@ -24,6 +25,7 @@ mod mat3;
 mod numbers;
 mod pose;
 mod quat;
+mod random;
 mod real;
 mod scalar;
 pub mod so3;
@@ -40,6 +42,7 @@ pub use mat3::Mat3;
 pub use numbers::Numbers;
 pub use pose::Pose;
 pub use quat::Quat;
+pub use random::Random;
 pub use real::{Elem, Inline, Kernel, Mask, Real};
 pub use sym3::Sym3;
 pub use twist::{Twist, Wrench};

@@ -159,22 +159,22 @@ impl<R: Real> Constants<R> {
         all.write_lanes(0..R::LANES, &mut one);
         if !parameters.is_shared() {
             for lane in 1..R::LANES {
-                all.set_lane(model, layout, parameters, (lane, world(lane)));
+                all.set_lanes(model, layout, parameters, (lane..lane + 1, world(lane)));
             }
         }
         all
     }
 
-    /// Takes the parameters of a world into the lane that holds it.
-    pub fn set_lane(
+    /// Takes the parameters of a world into the lanes that hold it.
+    pub fn set_lanes(
         &mut self,
         model: &Model,
         layout: &Layout,
         parameters: &Parameters,
-        (lane, world): (usize, usize),
+        (lanes, world): (Range<usize>, usize),
     ) {
         let mut one = Constants::of_world(model, layout, parameters, world);
-        self.write_lanes(lane..lane + 1, &mut one);
+        self.write_lanes(lanes, &mut one);
     }
 
     fn write_lanes(&mut self, lanes: Range<usize>, one: &mut Constants<f64>) {

@@ -52,6 +52,8 @@ pub(crate) trait Group: Send + Sync {
     /// Moves the listed worlds to closed poses; says which succeeded.
     fn assemble(&mut self, worlds: &[usize], goal: &Goal) -> Vec<bool>;
     fn set_parameters(&mut self, parameters: &Parameters);
+    /// Takes what has changed for one world.
+    fn set_world_parameters(&mut self, parameters: &Parameters, world: usize);
 
     /// The structure of the model's step.
     fn layout(&self) -> &Layout;
@@ -211,6 +213,14 @@ impl<R: Real> LaneGroup<R> {
         for (block, constants) in self.blocks.iter_mut().zip(all) {
             block.constants = constants;
         }
+    }
+
+    /// Derives the constants of one world; lanes beyond the last world repeat it.
+    pub fn derive_constants_of(&mut self, parameters: &Parameters, world: usize) {
+        let lane = world % R::LANES;
+        let lanes = if world + 1 == self.worlds { lane..R::LANES } else { lane..lane + 1 };
+        let constants = &mut self.blocks[world / R::LANES].constants;
+        constants.set_lanes(&self.model, &self.layout, parameters, (lanes, world));
     }
 
     /// All blocks, `count` steps each, over the threads of the current pool.

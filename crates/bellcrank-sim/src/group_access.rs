@@ -272,6 +272,10 @@ impl<R: Real> Group for LaneGroup<R> {
         self.derive_constants(parameters);
     }
 
+    fn set_world_parameters(&mut self, parameters: &Parameters, world: usize) {
+        self.derive_constants_of(parameters, world);
+    }
+
     fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -16,6 +16,7 @@
 //! | `readout` | what a step leaves behind: reactions, efforts, how well the equations are met |
 //! | `batch` | many worlds: step, read and write, reset, parameters, measurements |
 //! | `group` `group_access` `field` `lane_access` `snapshot` | behind it: blocks of lanes over threads, read, written, saved |
+//! | `parameter/` | the table of physical parameters |
 //! | `status` | what became of a world |
 
 mod accelerate;
@@ -40,6 +41,7 @@ mod layout;
 mod limits;
 mod lines;
 mod motion;
+mod parameter;
 mod pile;
 mod readout;
 mod recovery;
@@ -76,6 +78,7 @@ pub use derivative::{
 };
 pub use field::Field;
 pub use layout::Layout;
+pub use parameter::{Owner, Parameter};
 pub use readout::{Metrics, Readout};
 pub use settings::{Integrator, Method, Settings, Solver};
 pub use state::{Control, State};

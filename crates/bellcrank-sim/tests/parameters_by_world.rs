@@ -3,7 +3,7 @@
 use crate::common::{batch, bits, built, cube_on_slope};
 use bellcrank_math::{Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Control, Joint, ModelBuilder, ShapeId, WORLD, library};
-use bellcrank_sim::Precision;
+use bellcrank_sim::{Parameter, Precision};
 
 /// v = v₀ − μ g t with another μ in every world; 9 worlds fill more than a block of lanes.
 #[test]
@@ -124,4 +124,45 @@ fn what_makes_no_sense_is_refused_and_changes_nothing() {
     );
     assert_eq!(b.parameters(0).unwrap().body(body).get(1).mass, 1.0);
     assert_eq!(b.parameters(1).unwrap_err().to_string(), "there is no model number 1; there are 1");
+}
+
+/// Rows of some worlds do what a change of all parameters does; a row that makes no sense changes nothing; draws follow from the seed.
+#[test]
+fn rows_of_some_worlds_are_written_and_drawn() {
+    let model = built(library::hybrid_biped());
+    let bodies = model.bodies().len();
+    let [mut rows, mut whole] = [(), ()].map(|()| batch(&model, 37, 0.004, Precision::F32));
+    let heavy: Vec<f64> = model.bodies().iter().map(|body| 1.5 * body.mass).collect();
+    rows.write_parameter(Parameter::BodyMass, &[36, 5], &[heavy.clone(), heavy].concat()).unwrap();
+    whole
+        .change_parameters(0, |p| {
+            for b in 0..bodies {
+                let each = p.body_mut(BodyId::new(b)).spread(37);
+                each[5].mass *= 1.5;
+                each[36].mass *= 1.5;
+            }
+        })
+        .unwrap();
+    (rows.step(10), whole.step(10));
+    (0..37).for_each(|world| assert_eq!(bits(&rows, world), bits(&whole, world), "world {world}"));
+
+    let mut row = vec![0.0; bodies];
+    rows.read_parameter(Parameter::BodyMass, 7, &mut row).unwrap();
+    let kept = row.clone();
+    row[3] = -1.0;
+    let refused =
+        rows.write_parameter(Parameter::BodyMass, &[6, 7], &[kept.clone(), row].concat()).unwrap_err();
+    assert!(refused.to_string().ends_with("(world 7)"), "{refused}");
+    let mut now = vec![0.0; bodies];
+    rows.read_parameter(Parameter::BodyMass, 7, &mut now).unwrap();
+    assert_eq!(now, kept);
+
+    let ranges = [(Parameter::BodyMass, [0.8, 1.2]), (Parameter::BodyCom, [-0.01, 0.01])];
+    for batch in [&mut rows, &mut whole] {
+        batch.randomize(7, &ranges, &[4, 20]).unwrap();
+        batch.step(10);
+    }
+    assert_eq!(bits(&rows, 20), bits(&whole, 20));
+    assert_ne!(bits(&rows, 4), bits(&rows, 20));
+    assert_eq!(bits(&rows, 1), bits(&rows, 2));
 }

@@ -5,8 +5,8 @@
 //! Reward: forward velocity + 1 for being alive − 0.5·|action|²/8; ends when the torso is below 0.2 m or above 1 m.
 //! Episodes of 20 s at 20 Hz.
 
-use crate::random::Random;
 use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Faults, Geometry, Joint, Model, ModelBuilder, Shape, WORLD};
 use std::f64::consts::FRAC_PI_4;

@@ -14,8 +14,8 @@
 //! failed when the pelvis touches the ground or the feet touch each other.
 
 use crate::biped_reward;
-use crate::random::Random;
 use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Control, Faults, Model, library};
 use std::f64::consts::TAU;

@@ -4,8 +4,8 @@
 //! pole velocity / 10 rad/s. Action (1): force on the cart, 20 N at one. Reward: (1 + cos θ)/2, less a little for
 //! effort and for being off the middle. Episodes of 10 s at 50 Hz; the cart's buffers end nothing.
 
-use crate::random::Random;
 use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use bellcrank_math::Random;
 use bellcrank_model::{Faults, Model, library};
 use std::f64::consts::PI;
 use std::sync::Arc;

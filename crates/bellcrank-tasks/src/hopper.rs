@@ -13,8 +13,8 @@
 //! at one. Reward: forward velocity (at most 2 m/s) + 1 for being upright − effort; ends when the body pitches beyond
 //! 0.8 rad or sinks below 0.15 m. Episodes of 10 s at 50 Hz.
 
-use crate::random::Random;
 use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Faults, Geometry, Joint, Model, ModelBuilder, Shape, WORLD};
 use std::sync::Arc;

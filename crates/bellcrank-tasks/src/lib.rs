@@ -20,7 +20,6 @@
 //! |---|---|
 //! | `task` | what a task has to say; one world as it sees it |
 //! | `env` `episode` | many worlds of a task: step, judge, reset |
-//! | `random` | numbers that depend on seed, world, episode and draw alone |
 //! | `cartpole` `ant` `hopper` `biped` `biped_reward` | the tasks |
 
 mod ant;
@@ -30,11 +29,10 @@ mod cartpole;
 mod env;
 mod episode;
 mod hopper;
-mod random;
 mod task;
 
+pub use bellcrank_math::Random;
 pub use env::{Env, EnvError, EnvOptions};
-pub use random::Random;
 pub use task::{Controls, Spec, Start, Task, Verdict, World};
 
 use bellcrank_model::Faults;

@@ -1,6 +1,6 @@
 //! What a task has to say, world by world.
 
-use crate::random::Random;
+use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::Model;
 use std::sync::Arc;

@@ -44,6 +44,18 @@ impl Batch {
         self.energies(world).map(|(potential, kinetic)| potential + kinetic)
     }
 
+    /// Asks `f` about some worlds, over the threads of the batch: energy, momentum and sensors of thousands at once.
+    ///
+    /// # Errors
+    /// The first that `f` tells of.
+    pub fn ask_worlds<T: Send>(
+        &self,
+        worlds: &[usize],
+        f: impl Fn(&Batch, usize) -> Result<T, BatchError> + Sync,
+    ) -> Result<Vec<T>, BatchError> {
+        self.over(worlds, |_, world| f(self, world))
+    }
+
     /// Potential and kinetic energy [J].
     pub(super) fn energies(&self, world: usize) -> Result<(f64, f64), BatchError> {
         let (g, w) = self.find(world)?;

@@ -6,6 +6,7 @@
 //! | `access` | poses, velocities, targets: one world, or all of them as arrays |
 //! | `reset` | back to a known state: reference pose, assembly, snapshots |
 //! | `keyframe` | the same for keyframes, and why one does not hold together |
+//! | `parameter_arrays` | the same as arrays, some worlds at a time; random draws |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
 //! | `derivatives` | how the next step depends on everything |
 //! | `minimal` | coordinates of the spanning tree in place of bodies, and derivatives in them |
@@ -18,6 +19,7 @@ mod derivatives;
 mod keyframe;
 mod measure;
 mod minimal;
+mod parameter_arrays;
 mod parameters;
 mod place;
 mod reset;

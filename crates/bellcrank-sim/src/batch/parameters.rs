@@ -1,8 +1,10 @@
 //! Masses, frictions, gains: one for all worlds, or one each.
 
 use super::{Batch, BatchError};
-use bellcrank_math::{Pose, Twist};
+use crate::parameter::{Parameter, each};
+use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{BodyId, Dof, JointId, Model, Parameters, PerWorld, ShapeId};
+use std::ops::Range;
 use std::sync::PoisonError;
 
 impl Batch {
@@ -28,32 +30,42 @@ impl Batch {
     ) -> Result<(), BatchError> {
         let mut parameters = self.parameters(model)?.clone();
         change(&mut parameters);
-        check(&self.models[model], &parameters, self.rows[model].len())?;
-        self.move_centres(model, &parameters)?;
+        let worlds = self.rows[model].len();
+        check(&self.models[model], &parameters, &Looked { at: 0..worlds, worlds })?;
+        for (local, world) in self.rows[model].clone().into_iter().enumerate() {
+            let centres = |of: &Parameters| Self::centres(&self.models[model], of, local);
+            let (old, new) = (centres(&self.parameters[model]), centres(&parameters));
+            self.move_centres(world, &old, &new)?;
+        }
         self.groups[model].set_parameters(&parameters);
         self.parameters[model] = parameters;
         self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 
-    /// Links stay where they are, so bodies, which sit at their centres of mass, move with those.
-    fn move_centres(&mut self, model: usize, new: &Parameters) -> Result<(), BatchError> {
-        let worlds = self.rows[model].clone();
-        for b in 0..self.models[model].bodies().len() {
-            for (w, &world) in worlds.iter().enumerate() {
-                let com = |p: &Parameters| p.body(BodyId::new(b)).get(w).com;
-                let moved = com(new) - com(&self.parameters[model]);
-                if moved.norm() > 0.0 {
-                    let interval = self.groups[model].interval(w);
-                    let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
-                    let by = X.R.rotate(moved);
-                    self.set_body_pose(world, b, Pose::new(X.R, X.p + by))?;
-                    self.set_body_velocity(world, b, Twist::new(V.linear + V.angular.cross(by), V.angular))?;
-                    self.groups[model].set_interval(w, interval); // told at another point, it is the same velocity
-                }
+    /// Links stay where they are, so bodies, which sit at their centres of mass, move with those: from one row of centres
+    /// to another.
+    pub(super) fn move_centres(&mut self, world: usize, old: &[f64], new: &[f64]) -> Result<(), BatchError> {
+        let (m, local) = self.place[world];
+        for b in 0..self.models[m].bodies().len() {
+            let moved = [0, 1, 2].map(|axis| new[3 * b + axis] - old[3 * b + axis]);
+            if moved != [0.0; 3] {
+                let interval = self.groups[m].interval(local);
+                let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
+                let by = X.R.rotate(Vec3::from_array(moved));
+                self.set_body_pose(world, b, Pose::new(X.R, X.p + by))?;
+                self.set_body_velocity(world, b, Twist::new(V.linear + V.angular.cross(by), V.angular))?;
+                self.groups[m].set_interval(local, interval); // told at another point, it is the same velocity
             }
         }
         Ok(())
+    }
+
+    /// All centres of mass of one world of a model.
+    fn centres(model: &Model, parameters: &Parameters, local: usize) -> Vec<f64> {
+        let mut row = Vec::new();
+        each(parameters, model, (Parameter::BodyCom, local), |x| row.push(x));
+        row
     }
 
     fn no_model(&self, index: usize) -> BatchError {
@@ -61,8 +73,14 @@ impl Batch {
     }
 }
 
-/// Every value is there for every world, finite, and possible.
-fn check(model: &Model, parameters: &Parameters, worlds: usize) -> Result<(), BatchError> {
+/// Which worlds of a model are looked at, and how many it has.
+pub(super) struct Looked {
+    pub at: Range<usize>,
+    pub worlds: usize,
+}
+
+/// Every value is there for every world, and finite and possible in those that are looked at.
+pub(super) fn check(model: &Model, parameters: &Parameters, worlds: &Looked) -> Result<(), BatchError> {
     let gravity = |g: &bellcrank_math::Vec3| finite(&g.to_array());
     all(&parameters.gravity, worlds, "gravity", gravity)?;
     all(&parameters.contact_gain, worlds, "contact gain", |gain| {
@@ -147,19 +165,19 @@ fn finite(values: &[f64]) -> Result<(), &'static str> {
 
 fn all<T>(
     value: &PerWorld<T>,
-    worlds: usize,
+    worlds: &Looked,
     part: &str,
     check: impl Fn(&T) -> Result<(), &'static str>,
 ) -> Result<(), BatchError> {
     let bad = |what: String| BatchError::BadParameter { part: part.to_owned(), what };
-    let count = match value {
-        PerWorld::Shared(_) => 1,
-        PerWorld::Each(values) if values.len() != worlds => {
-            return Err(bad(format!("{} values were given for {worlds} worlds", values.len())));
+    let at = match value {
+        PerWorld::Shared(_) => 0..1,
+        PerWorld::Each(values) if values.len() != worlds.worlds => {
+            return Err(bad(format!("{} values were given for {} worlds", values.len(), worlds.worlds)));
         }
-        PerWorld::Each(_) => worlds,
+        PerWorld::Each(_) => worlds.at.clone(),
     };
-    for world in 0..count {
+    for world in at {
         check(value.get(world)).map_err(|what| bad(format!("{what} (world {world})")))?;
     }
     Ok(())

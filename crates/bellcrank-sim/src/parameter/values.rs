@@ -1,16 +1,16 @@
 //! The numbers of a parameter's row: read from and written to the parts that own them.
 
-use crate::parameters::{Owner, Parameter};
-use bellcrank::math::{Sym3, Vec3};
-use bellcrank::model::{
+use super::{Owner, Parameter};
+use crate::batch::BatchError;
+use bellcrank_math::{Sym3, Vec3};
+use bellcrank_model::{
     ActuatorParameters, BodyId, Control, Dof, JointId, Model, Parameters, PerWorld, ShapeId,
 };
-use bellcrank::sim::BatchError;
 
 use Parameter as P;
 
 /// A spring is a part of the model: a joint that has none cannot be given one here.
-pub fn refuse(model: &Model, parameter: Parameter, row: &[f64]) -> Result<(), BatchError> {
+pub(crate) fn refuse(model: &Model, parameter: Parameter, row: &[f64]) -> Result<(), BatchError> {
     if !matches!(parameter, P::SpringStiffness | P::SpringRest) {
         return Ok(());
     }
@@ -25,7 +25,12 @@ pub fn refuse(model: &Model, parameter: Parameter, row: &[f64]) -> Result<(), Ba
 }
 
 /// Calls `f` on every number of one world's row.
-pub fn each(p: &Parameters, model: &Model, (parameter, world): (Parameter, usize), mut f: impl FnMut(f64)) {
+pub(crate) fn each(
+    p: &Parameters,
+    model: &Model,
+    (parameter, world): (Parameter, usize),
+    mut f: impl FnMut(f64),
+) {
     match parameter.owner() {
         Owner::World if parameter == P::ContactGain => p.contact_gain.get(world).iter().copied().for_each(f),
         Owner::World => p.gravity.get(world).to_array().into_iter().for_each(f),
@@ -88,7 +93,13 @@ pub fn each(p: &Parameters, model: &Model, (parameter, world): (Parameter, usize
 }
 
 /// Sets one row: of one world, or of all that share it.
-pub fn set(p: &mut Parameters, model: &Model, parameter: Parameter, world: Option<usize>, row: &[f64]) {
+pub(crate) fn set(
+    p: &mut Parameters,
+    model: &Model,
+    parameter: Parameter,
+    world: Option<usize>,
+    row: &[f64],
+) {
     let mut next = row.iter().copied();
     let mut one = || next.next().unwrap_or(0.0);
     match parameter.owner() {
@@ -191,6 +202,44 @@ fn set_motor(motor: &mut ActuatorParameters, parameter: Parameter, x: f64) {
         (P::Gear, _) => motor.gear = x,
         (P::MotorEffortLimit, _) => motor.effort_limit = x,
         _ => {}
+    }
+}
+
+/// Whether worlds may differ in what owns a parameter.
+pub(crate) fn is_spread(p: &Parameters, model: &Model, parameter: Parameter) -> bool {
+    match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => p.contact_gain.is_spread(),
+        Owner::World => p.gravity.is_spread(),
+        Owner::Body => (0..model.bodies().len()).any(|k| p.body(BodyId::new(k)).is_spread()),
+        Owner::Shape => (0..model.shapes().len()).any(|k| p.shape(ShapeId::new(k)).is_spread()),
+        Owner::Joint | Owner::Dof => (0..model.joints().len()).any(|k| p.joint(JointId::new(k)).is_spread()),
+        Owner::Actuator => (0..model.actuators().len()).any(|k| p.actuator(k).is_spread()),
+    }
+}
+
+/// One value per world in all parts of a parameter's owner; numbers stay.
+pub(crate) fn spread(p: &mut Parameters, model: &Model, parameter: Parameter, worlds: usize) {
+    match parameter.owner() {
+        Owner::World if parameter == P::ContactGain => {
+            p.contact_gain.spread(worlds);
+        }
+        Owner::World => {
+            p.gravity.spread(worlds);
+        }
+        Owner::Body => (0..model.bodies().len()).for_each(|k| {
+            p.body_mut(BodyId::new(k)).spread(worlds);
+        }),
+        Owner::Shape => (0..model.shapes().len()).for_each(|k| {
+            p.shape_mut(ShapeId::new(k)).spread(worlds);
+        }),
+        Owner::Joint | Owner::Dof => {
+            (0..model.joints().len()).for_each(|k| {
+                p.joint_mut(JointId::new(k)).spread(worlds);
+            });
+        }
+        Owner::Actuator => (0..model.actuators().len()).for_each(|k| {
+            p.actuator_mut(k).spread(worlds);
+        }),
     }
 }
 

@@ -1,0 +1,186 @@
+//! Parameters as arrays: one row for all worlds, or one row each once spread. What is written costs what it changes.
+
+use super::parameters::{Looked, check};
+use super::{Batch, BatchError};
+use crate::parameter::{Parameter, each, is_spread, refuse, set, spread};
+use bellcrank_math::Random;
+use bellcrank_model::Parameters;
+use std::sync::PoisonError;
+
+impl Batch {
+    /// Whether worlds may differ in a parameter: its array then has one row per world, else one for all of them. Worlds of
+    /// different models always have rows of their own.
+    pub fn is_spread(&self, parameter: Parameter) -> bool {
+        self.models.len() > 1 || self.worlds_differ(0, parameter)
+    }
+
+    /// Whether worlds of one model may differ in a parameter; `model` counts as in [`Batch::models`].
+    pub fn worlds_differ(&self, model: usize, parameter: Parameter) -> bool {
+        self.parameters.get(model).is_some_and(|own| is_spread(own, &self.models[model], parameter))
+    }
+
+    /// Numbers in a row of a parameter's array: as many as the largest model needs.
+    pub fn parameter_width(&self, parameter: Parameter) -> usize {
+        let parts = self.models.iter().map(|model| parameter.parts(model)).max();
+        parts.unwrap_or(0) * parameter.components()
+    }
+
+    /// One row per world from now on. Parameters of the same parts are spread together.
+    pub fn spread(&mut self, parameter: Parameter) {
+        for (m, model) in self.models.iter().enumerate() {
+            if !is_spread(&self.parameters[m], model, parameter) {
+                spread(&mut self.parameters[m], model, parameter, self.rows[m].len());
+            }
+        }
+    }
+
+    /// One world's row of a parameter's array; what its model does not have is left as it is.
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn read_parameter(
+        &self,
+        parameter: Parameter,
+        world: usize,
+        row: &mut [f64],
+    ) -> Result<(), BatchError> {
+        let (m, local) = self.find(world)?;
+        let mut out = row.iter_mut();
+        each(&self.parameters[m], &self.models[m], (parameter, local), |x| {
+            if let Some(out) = out.next() {
+                *out = x;
+            }
+        });
+        Ok(())
+    }
+
+    /// Takes rows of a parameter's array for some worlds, one after the other; rows that say what is there already cost
+    /// nothing. The parameter is spread for it.
+    ///
+    /// # Errors
+    /// When there is no such world, or a value makes no sense; nothing is changed then.
+    pub fn write_parameter(
+        &mut self,
+        parameter: Parameter,
+        worlds: &[usize],
+        values: &[f64],
+    ) -> Result<(), BatchError> {
+        let width = self.parameter_width(parameter);
+        expect_numbers(values.len(), worlds.len() * width)?;
+        let mut changes = Vec::new();
+        let mut old = vec![0.0; width];
+        for (&world, row) in worlds.iter().zip(values.chunks_exact(width.max(1))) {
+            self.read_parameter(parameter, world, &mut old)?;
+            let own = parameter.parts(&self.models[self.place[world].0]) * parameter.components();
+            if old[..own] != row[..own] {
+                refuse(&self.models[self.place[world].0], parameter, row)?;
+                changes.push((world, row, old.clone()));
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.spread(parameter);
+        let mut taken = Ok(());
+        for (world, row, _) in &changes {
+            let (m, local) = self.place[*world];
+            set(&mut self.parameters[m], &self.models[m], parameter, Some(local), row);
+            let one = Looked { at: local..local + 1, worlds: self.rows[m].len() };
+            taken = taken.and_then(|()| check(&self.models[m], &self.parameters[m], &one));
+        }
+        if taken.is_err() {
+            for (world, _, old) in &changes {
+                let (m, local) = self.place[*world];
+                set(&mut self.parameters[m], &self.models[m], parameter, Some(local), old);
+            }
+            return taken;
+        }
+        for (world, row, old) in &changes {
+            if parameter == Parameter::BodyCom {
+                self.move_centres(*world, old, row)?;
+            }
+            let (m, local) = self.place[*world];
+            self.groups[m].set_world_parameters(&self.parameters[m], local);
+        }
+        self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(())
+    }
+
+    /// Takes one row of a parameter for all worlds, which share it as long as nobody spreads it.
+    ///
+    /// # Errors
+    /// When a value makes no sense; nothing is changed then.
+    pub fn write_shared_parameter(&mut self, parameter: Parameter, row: &[f64]) -> Result<(), BatchError> {
+        let width = self.parameter_width(parameter);
+        expect_numbers(row.len(), width)?;
+        for m in 0..self.models.len() {
+            refuse(&self.models[m], parameter, row)?;
+            let model = self.models[m].clone();
+            self.change_parameters(m, |p| set(p, &model, parameter, None, row))?;
+        }
+        Ok(())
+    }
+
+    /// Draws parameters of some worlds anew, around their models' own values: each part's by a factor between the two bounds, or shifted
+    /// by such a number where [`Parameter::is_shifted`] says so. With a body's mass its inertia changes alike. What a world
+    /// gets depends on the seed, its number and the parameter alone.
+    ///
+    /// # Errors
+    /// When there is no such world, bounds are not in order, or a drawn value makes no sense.
+    pub fn randomize(
+        &mut self,
+        seed: u64,
+        ranges: &[(Parameter, [f64; 2])],
+        worlds: &[usize],
+    ) -> Result<(), BatchError> {
+        let own: Vec<Parameters> = self.models.iter().map(|model| Parameters::of(model)).collect();
+        for &(parameter, [low, high]) in ranges {
+            if !(low.is_finite() && high.is_finite() && low <= high) {
+                return Err(BatchError::BadParameter {
+                    part: parameter.name().to_owned(),
+                    what: format!("the range is ({low}, {high}); a lower and an upper bound are needed"),
+                });
+            }
+            let both = [parameter, Parameter::BodyInertia];
+            let count = if parameter == Parameter::BodyMass { 2 } else { 1 };
+            for parameter in both.into_iter().take(count) {
+                let values = self.drawn(seed, (both[0], parameter), [low, high], (&own, worlds))?;
+                self.write_parameter(parameter, worlds, &values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows of a parameter with the draws of `leader`.
+    fn drawn(
+        &self,
+        seed: u64,
+        (leader, parameter): (Parameter, Parameter),
+        [low, high]: [f64; 2],
+        (own, worlds): (&[Parameters], &[usize]),
+    ) -> Result<Vec<f64>, BatchError> {
+        let width = self.parameter_width(parameter);
+        let mut values = vec![0.0; width * worlds.len()];
+        // an inertia or a pair of limits is drawn as a whole, a vector axis by axis
+        let whole = matches!(parameter, Parameter::BodyInertia | Parameter::Limits);
+        let together = if whole { parameter.components() } else { 1 };
+        for (&world, row) in worlds.iter().zip(values.chunks_exact_mut(width.max(1))) {
+            let (m, _) = self.find(world)?;
+            let mut random = Random::new(seed, world, leader as u64);
+            let (mut k, mut draw) = (0, 0.0);
+            each(&own[m], &self.models[m], (parameter, 0), |x| {
+                if k % together == 0 {
+                    draw = random.between(low, high);
+                }
+                row[k] = if parameter.is_shifted() { x + draw } else { x * draw };
+                k += 1;
+            });
+        }
+        Ok(values)
+    }
+}
+
+fn expect_numbers(found: usize, expected: usize) -> Result<(), BatchError> {
+    let what = "numbers of a parameter";
+    if found == expected { Ok(()) } else { Err(BatchError::WrongCount { what, found, expected }) }
+}
