@@ -21,7 +21,7 @@
 //! | `xml/` | safe XML: bounded, with line numbers, typed attributes, and a record of what was read |
 //! | `files` | which files may be opened, `package://` and relative names, files in memory |
 //! | `meshes/` | STL, OBJ, DAE and glTF into [`bellcrank_model::Mesh`] |
-//! | `urdf/` `mjcf/` `usd/` | one reader per format; `mjcf/` is maintained on its own |
+//! | `urdf/` `mjcf/` `usd/` | one reader per format |
 //! | `solid` `mend` `reverse` `size` | joined masses; impossible masses; a joint seen from its other end; too much to analyse |
 //! | `export/` | a model as URDF or MJCF text |
 //!

@@ -1,59 +1,37 @@
 //! MJCF, the format of MuJoCo.
 //!
-//! | file | what |
+//! | room | what |
 //! |---|---|
-//! | `source` `include` `compiler` `defaults` `assets` | how the file is to be understood |
-//! | `tree` `joints` `geoms` `spec` | the tree of bodies as the file has it |
-//! | `placement` `solids` `mass_of_mesh` `msh` `hull` `masses` `effective_inertia` | poses and masses |
-//! | `lumps` `joint_groups` `assembly` `names` | which of our bodies and joints it becomes |
-//! | `equality` `tendons` `actuators` `drive` `contact` `sensors` `keyframes` `option` | the other sections |
-//! | `known` `notes` `references` | what the format knows, what is listed once, names |
+//! | `preamble/` | how the file is to be understood: `source` `include` `compiler` `defaults` `assets` `msh` `option` |
+//! | `bodies/` | the tree of bodies as the file has it: `tree` `joints` `geoms` `placement` `spec` |
+//! | `mass/` | what they weigh: `solids` `mass_of_mesh` `hull` `masses` `effective_inertia` |
+//! | `assemble/` | which of our bodies and joints it becomes: `lumps` `joint_groups` `assembly` `names` |
+//! | `sections/` | the rest: `equality` `tendons` `actuators` `drive` `contact` `sensors` `keyframes` |
+//! | `vocabulary/` | what the format knows, what is listed once, names: `known` `notes` `references` |
 //!
 //! Softness (`solref`, `solimp`) is read and listed once: our contacts and loops are hard. A `connect` is a ball
 //! joint that closes a loop, two on one axis are a hinge, a `weld` is a fixed joint. Several joints on one body are
 //! one joint of ours where the combination is one (`joint_groups`), else there are carriers between them.
 
-mod actuators;
-mod assembly;
-mod assets;
-mod compiler;
-mod contact;
-mod defaults;
-mod drive;
-mod effective_inertia;
-mod equality;
-mod geoms;
-mod hull;
-mod include;
-mod joint_groups;
-mod joints;
-mod keyframes;
-mod known;
-mod lumps;
-mod mass_of_mesh;
-mod masses;
-mod msh;
-mod names;
-mod notes;
-mod option;
-mod placement;
-mod references;
-mod sensors;
-mod solids;
-mod source;
-mod spec;
-mod tendons;
-mod tree;
+mod assemble;
+mod bodies;
+mod mass;
+mod preamble;
+mod sections;
+mod vocabulary;
 
 use crate::xml::{Document, Element};
 use crate::{Files, ImportError, Log, Options};
-use assembly::Assembly;
+use assemble::{assembly::Assembly, names};
 use bellcrank_model::ModelBuilder;
-use notes::Notes;
-use source::{Context, Scope, Source};
-use spec::{Section, Spec};
+use bodies::spec::{Section, Spec};
+use bodies::tree::TreeReader;
+use mass::masses;
+use preamble::option;
+use preamble::source::{Context, Scope, Source};
+use sections::{actuators, contact, equality, keyframes, sensors, tendons};
 use std::rc::Rc;
-use tree::TreeReader;
+use vocabulary::notes::Notes;
 
 /// Sections outside the tree of bodies, by their tag.
 const SECTIONS: [&str; 6] = ["equality", "tendon", "actuator", "contact", "sensor", "keyframe"];
@@ -88,16 +66,16 @@ fn read_spec(root: &Element, scope: &Scope, context: Context<'_>) -> Result<Spec
         reader.world(world, scope)?;
     }
     let TreeReader { mut spec, attached, .. } = reader;
-    sections(&mut spec, root, scope, context);
+    read_sections(&mut spec, root, scope, context);
     for scope in attached {
         if let Some(root) = &scope.source.root {
-            sections(&mut spec, root, &scope, context);
+            read_sections(&mut spec, root, &scope, context);
         }
     }
     Ok(spec)
 }
 
-fn sections(spec: &mut Spec, root: &Element, scope: &Scope, context: Context<'_>) {
+fn read_sections(spec: &mut Spec, root: &Element, scope: &Scope, context: Context<'_>) {
     option::skip_sections(root, context.notes);
     let classes = &scope.source.classes;
     for kind in SECTIONS {

@@ -1,0 +1,106 @@
+//! The model as the file has it: a tree of bodies with their joints, geoms and sites, in MuJoCo's order.
+
+use super::joints::JointSpec;
+use crate::mjcf::preamble::source::{Scope, Source};
+use crate::solid::Solid;
+use crate::xml::Element;
+use bellcrank_math::{Inertia, Pose};
+use bellcrank_model::{Geometry, Material, Place};
+use std::rc::Rc;
+
+/// Everything the file says that moves, touches or is looked at.
+#[derive(Debug)]
+pub(in crate::mjcf) struct Spec {
+    /// The world first, then depth first.
+    pub bodies: Vec<BodySpec>,
+    /// Elements of `<equality>`, `<tendon>`, `<actuator>`, `<contact>`, `<sensor>` and `<keyframe>`.
+    pub sections: Vec<Section>,
+}
+
+/// An element outside the tree of bodies, with its class's attributes, and where it comes from.
+#[derive(Debug)]
+pub(in crate::mjcf) struct Section {
+    /// The section's tag.
+    pub kind: &'static str,
+    pub element: Element,
+    /// Defaults of actuators, the outermost first.
+    pub defaults: Rc<Vec<Element>>,
+    pub scope: Scope,
+}
+
+/// A body of the file.
+#[derive(Debug)]
+pub(in crate::mjcf) struct BodySpec {
+    pub name: String,
+    pub parent: usize,
+    /// In the parent's frame.
+    pub X_PL: Pose,
+    /// In the world at the reference pose.
+    pub X_WL: Pose,
+    pub joints: Vec<JointSpec>,
+    pub geoms: Vec<GeomSpec>,
+    pub sites: Vec<SiteSpec>,
+    /// What it weighs, in its own frame.
+    pub solid: Solid,
+    /// Where `<inertial>` puts the principal axes; the centre of mass with the body's axes if it does not.
+    pub X_LI: Pose,
+    /// Share of its weight that is carried from outside.
+    pub gravity_compensation: f64,
+    /// What `<inertial>` said, before geoms were looked at.
+    pub stated: Option<Solid>,
+    /// The file that it comes from.
+    pub source: Rc<Source>,
+    pub place: Place,
+}
+
+/// A geom of the file.
+#[derive(Debug)]
+pub(in crate::mjcf) struct GeomSpec {
+    pub name: String,
+    pub X_LG: Pose,
+    /// `None` where the shape could not be read or has no counterpart, which has been said.
+    pub geometry: Option<Geometry>,
+    /// What it weighs, in the body's frame.
+    pub solid: Solid,
+    /// Its mass could not be found, because its mesh is not there.
+    pub mass_unknown: bool,
+    pub inertia_group: f64,
+    pub contype: u32,
+    pub conaffinity: u32,
+    pub material: Material,
+    pub priority: i32,
+    pub margin: f64,
+    pub gap: f64,
+    pub color: [f32; 4],
+    pub place: Place,
+}
+
+/// A site of the file.
+#[derive(Debug)]
+pub(in crate::mjcf) struct SiteSpec {
+    pub name: String,
+    pub X_LS: Pose,
+    /// The first number of its size [m].
+    pub radius: f64,
+    pub is_ball: bool,
+    pub place: Place,
+}
+
+impl Spec {
+    /// Mass that hangs on a body, seen in the world at the reference pose.
+    pub fn subtree_inertia(&self) -> Vec<Inertia> {
+        let mut inertia: Vec<Inertia> =
+            self.bodies.iter().map(|body| about_world(body.solid, body.X_WL)).collect();
+        // children come after their parents
+        for b in (1..self.bodies.len()).rev() {
+            let parent = self.bodies[b].parent;
+            inertia[parent] = inertia[parent] + inertia[b];
+        }
+        inertia
+    }
+}
+
+fn about_world(solid: Solid, X_WL: Pose) -> Inertia {
+    let Solid { mass, com, inertia } = solid.transformed(X_WL);
+    Inertia::from_com(mass, com, inertia)
+}

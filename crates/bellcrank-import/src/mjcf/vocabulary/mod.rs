@@ -1,0 +1,5 @@
+//! What the format knows, what is listed once, and from names to what they mean.
+
+pub(in crate::mjcf) mod known;
+pub(in crate::mjcf) mod notes;
+pub(in crate::mjcf) mod references;
