@@ -15,6 +15,7 @@ mod mjcf_drives;
 mod mjcf_joints;
 mod mjcf_keyframes;
 mod mjcf_parts;
+mod mjcf_sensors;
 mod tree;
 mod urdf;
 mod urdf_parts;

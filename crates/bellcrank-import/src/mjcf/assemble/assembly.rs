@@ -9,7 +9,7 @@ use crate::mjcf::bodies::joints::{JointSpec, JointType};
 use crate::mjcf::bodies::spec::{BodySpec, GeomSpec, Spec};
 use crate::mjcf::preamble::source::Context;
 use crate::solid::Solid;
-use bellcrank_math::Pose;
+use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
     Body, Dof, Geometry, Joint, JointId, JointKind, Link, ModelBuilder, Shape, ShapeId, Site, SiteId, WORLD,
 };
@@ -41,8 +41,14 @@ pub(in crate::mjcf) struct Assembly<'a> {
     pub site_names: Taken,
     /// Bodies that do not move.
     pub is_static: Vec<bool>,
+    /// Bodies that are bodies of the model and not part of another.
+    pub is_own: Vec<bool>,
+    /// Frames that sensors look at and that are no sites of the file, by name.
+    pub measured: HashMap<String, SiteId>,
     /// Contacts are switched on.
     pub contacts: bool,
+    /// The field of magnetometers.
+    pub magnetic: Vec3,
 }
 
 /// A joint of the file as a coordinate of the model.
@@ -53,6 +59,8 @@ pub(in crate::mjcf) struct Coordinate {
     /// Ours = sign · the file's.
     pub sign: f64,
     pub kind: JointType,
+    /// Of the joint of the model.
+    pub ours: JointKind,
     /// The file's coordinate at the reference pose.
     pub reference: f64,
     /// Which body of the file, and which of its joints.
@@ -85,7 +93,10 @@ impl<'a> Assembly<'a> {
             joint_names,
             site_names,
             is_static: vec![true],
+            is_own: vec![false],
+            measured: HashMap::new(),
             contacts: true,
+            magnetic: Vec3::zero(),
         }
     }
 
@@ -96,6 +107,7 @@ impl<'a> Assembly<'a> {
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
             let welded = body.joints.is_empty();
             self.is_static.push(welded && self.is_static[body.parent]);
+            self.is_own.push(lumps.is_head(b));
             if lumps.is_head(b) {
                 self.add_body(b, body, lumps.solid[b], lumps.gravity_compensation(b));
             } else {
@@ -206,6 +218,7 @@ impl<'a> Assembly<'a> {
                 dof: member.dof,
                 sign: member.sign,
                 kind: spec.kind,
+                ours: group.kind,
                 reference: spec.reference,
                 at: (b, member.joint),
             };
@@ -258,7 +271,7 @@ fn signed(dof: Dof, sign: f64) -> Dof {
 fn shape(geom: &GeomSpec, geometry: Geometry, link: Link, X_LG: Pose, paired: bool) -> Shape {
     let mut shape = Shape::new(geom.name.clone(), link, geometry)
         .at(X_LG)
-        .material(geom.material)
+        .material(geom.surface.material())
         .priority(geom.priority)
         .margin(geom.margin)
         .gap(geom.gap)

@@ -225,6 +225,7 @@ mod tests {
             spring_reference: 0.0,
             dof: Dof::default(),
             spring_damper: None,
+            align: None,
             place: Place::new("test", 1),
         }
     }

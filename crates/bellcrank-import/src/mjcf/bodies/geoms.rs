@@ -1,14 +1,16 @@
 //! `<geom>` and `<site>`: form, mass and surface.
 
 use super::placement;
-use super::spec::{GeomSpec, SiteSpec};
+use super::spec::{GeomSpec, SiteSpec, Surface};
+use crate::mjcf::mass::principal::principal_axes;
 use crate::mjcf::mass::solids;
 use crate::mjcf::preamble::assets::{LoadedMesh, color};
 use crate::mjcf::preamble::source::{Context, Scope};
+use crate::mjcf::vocabulary::known::LOOKS;
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Pose, Quat, Sym3, Vec3};
-use bellcrank_model::{Geometry, Material};
+use bellcrank_model::{Geometry, Zone};
 use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,9 @@ enum Form {
     Mesh,
     DistanceField,
 }
+
+/// Size of a site that says none [m].
+const SITE: f64 = 0.005;
 
 const FORMS: [(&str, Form); 9] = [
     ("plane", Form::Plane),
@@ -54,20 +59,35 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
     GeomSpec {
         name: String::new(),
         X_LG,
+        X_LI: match (form, &mesh) {
+            (Form::Mesh, Some(Some(loaded))) => {
+                X_LG * Pose::new(principal_axes(loaded.unit.inertia), loaded.unit.com)
+            }
+            _ => X_LG,
+        },
         geometry,
         solid: solid.transformed(X_LG),
         mass_unknown: mass_unknown
             && element.attribute("mesh").is_some_and(|m| scope.source.assets.has_mesh(m)),
-        inertia_group: element.number("group").unwrap_or(0.0),
+        inertia_group: group(element, context),
         contype: bits("contype"),
         conaffinity: bits("conaffinity"),
-        material: material(element),
+        surface: surface(element),
         priority: element.number("priority").unwrap_or(0.0) as i32,
         margin: element.number("margin").unwrap_or(0.0),
         gap: element.number("gap").unwrap_or(0.0).max(0.0),
         color,
         place: element.place(),
     }
+}
+
+/// The group says which geoms have a mass, besides what MuJoCo's window shows.
+fn group(element: &Element, context: Context<'_>) -> f64 {
+    let said = element.number("group");
+    if said.is_some() {
+        context.notes.once(element, LOOKS);
+    }
+    said.unwrap_or(0.0)
 }
 
 /// What this element says and we do not do.
@@ -79,18 +99,16 @@ fn unusual(element: &Element, context: Context<'_>) {
     element.ignore_attribute("surfacevel", "surfaces that run like a conveyor belt are not simulated");
 }
 
-/// Friction; the number of contact dimensions says which coefficients count.
-fn material(element: &Element) -> Material {
-    let friction = element.numbers_between("friction", 0, 3).unwrap_or_default();
-    let number = |i: usize, default: f64| friction.get(i).copied().unwrap_or(default);
-    let (sliding, torsional, rolling) = (number(0, 1.0), number(1, 0.005), number(2, 0.0001));
-    let condim = element.choice("condim", &[("1", 1), ("3", 3), ("4", 4), ("6", 6)]).unwrap_or(3);
-    Material {
-        sliding: if condim >= 3 { sliding } else { 0.0 },
-        torsional: if condim >= 4 { torsional } else { 0.0 },
-        rolling: if condim >= 6 { rolling } else { 0.0 },
-        restitution: 0.0,
-    }
+fn surface(element: &Element) -> Surface {
+    let said = element.numbers_between("friction", 0, 3).unwrap_or_default();
+    let number = |i: usize, default: f64| said.get(i).copied().unwrap_or(default);
+    let friction = [number(0, 1.0), number(1, 0.005), number(2, 0.0001)];
+    Surface { friction, dimensions: dimensions(element).unwrap_or(3) }
+}
+
+/// How many directions of contact forces count.
+pub(in crate::mjcf) fn dimensions(element: &Element) -> Option<u8> {
+    element.choice("condim", &[("1", 1), ("3", 3), ("4", 4), ("6", 6)])
 }
 
 type MaybeMesh<'a> = Option<&'a Option<Rc<LoadedMesh>>>;
@@ -260,23 +278,32 @@ pub(in crate::mjcf) fn scaled(solid: Solid, factor: f64) -> Solid {
 
 /// Reads a site; `X_LF` is the `<frame>` it stands in.
 pub(in crate::mjcf) fn site(element: &Element, X_LF: Pose, scope: &Scope) -> SiteSpec {
-    let form = element.choice("type", &FORMS).unwrap_or(Form::Sphere);
-    let size = element.numbers_between("size", 0, 3).unwrap_or_default();
+    let form = element.choice("type", &FORMS[2..7]).unwrap_or(Form::Sphere);
+    let said = element.numbers_between("size", 0, 3).unwrap_or_default();
+    // where nothing is said, a site is 5 mm large
+    let mut size = [0, 1, 2].map(|i| said.get(i).copied().unwrap_or(SITE));
     let at = match element.vector::<6>("fromto") {
         Some(v) => {
             let (from, to) = (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]));
             let turn = placement::z_to(placement::direction(from - to, "fromto", element));
+            let half = 0.5 * (from - to).norm();
+            match form {
+                Form::Capsule | Form::Cylinder => size[1] = half,
+                _ => size[2] = half,
+            }
             Pose::new(turn, (from + to) * 0.5)
         }
         None => placement::pose(element, &scope.source.compiler),
     };
-    SiteSpec {
-        name: String::new(),
-        X_LS: X_LF * at,
-        radius: size.first().copied().unwrap_or(0.005),
-        is_ball: form == Form::Sphere,
-        place: element.place(),
-    }
+    let [x, y, z] = size;
+    let zone = match form {
+        Form::Capsule => Zone::Capsule { radius: x, half_length: y },
+        Form::Cylinder => Zone::Cylinder { radius: x, half_length: y },
+        Form::Ellipsoid => Zone::Ellipsoid { radii: Vec3::new(x, y, z) },
+        Form::Box => Zone::Box { half: Vec3::new(x, y, z) },
+        _ => Zone::ball(x),
+    };
+    SiteSpec { name: String::new(), X_LS: X_LF * at, zone, place: element.place() }
 }
 
 /// `<inertial>`: what it says, and where the principal axes are.
@@ -288,7 +315,9 @@ pub(in crate::mjcf) fn inertial(element: &Element, scope: &Scope) -> (Solid, Pos
             if element.has("diaginertia") {
                 element.fault_said("the inertia is said twice", "keep diaginertia or fullinertia");
             }
-            Sym3 { xx, xy, xz, yy, yz, zz }
+            let full = Sym3 { xx, xy, xz, yy, yz, zz };
+            let solid = Solid { mass, com: at.p, inertia: full.rotated(at.R.to_mat3()) };
+            return (solid, Pose::new(at.R * principal_axes(full), at.p));
         }
         None => {
             let [x, y, z] = element.vector("diaginertia").unwrap_or([0.0; 3]);

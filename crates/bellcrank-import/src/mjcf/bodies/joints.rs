@@ -15,6 +15,13 @@ pub(in crate::mjcf) enum JointType {
     Hinge,
 }
 
+const WORDS: [(&str, JointType); 4] = [
+    ("hinge", JointType::Hinge),
+    ("slide", JointType::Slide),
+    ("ball", JointType::Ball),
+    ("free", JointType::Free),
+];
+
 /// A joint of the file, in the frame of the body that it moves.
 #[derive(Clone, Debug)]
 pub(in crate::mjcf) struct JointSpec {
@@ -30,10 +37,17 @@ pub(in crate::mjcf) struct JointSpec {
     pub dof: Dof,
     /// Time constant [s] and damping ratio, from which stiffness and damping follow.
     pub spring_damper: Option<[f64; 2]>,
+    /// A free body's frame is moved to its principal axes; `None` where the compiler decides.
+    pub align: Option<bool>,
     pub place: Place,
 }
 
 impl JointType {
+    /// By the format's word.
+    pub fn of_word(word: &str) -> Option<JointType> {
+        WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+    }
+
     /// Numbers in `qvel`.
     pub fn freedoms(self) -> usize {
         match self {
@@ -56,15 +70,9 @@ impl JointType {
 /// Reads a joint; `X_LF` is the `<frame>` it stands in.
 pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, context: Context<'_>) -> JointSpec {
     let compiler = &scope.source.compiler;
-    let words = [
-        ("hinge", JointType::Hinge),
-        ("slide", JointType::Slide),
-        ("ball", JointType::Ball),
-        ("free", JointType::Free),
-    ];
     let kind = match element.tag.as_str() {
         "freejoint" => JointType::Free,
-        _ => element.choice("type", &words).unwrap_or(JointType::Hinge),
+        _ => element.choice("type", &WORDS).unwrap_or(JointType::Hinge),
     };
     let angle = |x: f64| if kind == JointType::Hinge { compiler.angle(x) } else { x };
     let axis = Vec3::from_array(element.vector("axis").unwrap_or([0.0, 0.0, 1.0]));
@@ -83,6 +91,9 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
         spring_reference: if scalar { element.number("springref").map_or(0.0, angle) } else { 0.0 },
         dof,
         spring_damper,
+        align: element
+            .choice("align", &[("true", Some(true)), ("false", Some(false)), ("auto", None)])
+            .flatten(),
         place: element.place(),
     }
 }
@@ -108,7 +119,11 @@ fn resistances(element: &Element, kind: JointType, scope: &Scope, context: Conte
         friction: element.number("frictionloss").unwrap_or(0.0),
         ..Dof::default()
     };
-    let limited = range(element, "range", "limited", compiler.auto_limits);
+    // a free joint may inherit a limit, which says nothing about it
+    let limited = match kind {
+        JointType::Free => None,
+        _ => range(element, "range", "limited", compiler.auto_limits),
+    };
     match limited {
         Some(range) if scalar => dof.limits = range.map(angle),
         Some(_) if kind == JointType::Ball => {

@@ -5,7 +5,7 @@ use crate::mjcf::preamble::source::{Scope, Source};
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Inertia, Pose};
-use bellcrank_model::{Geometry, Material, Place};
+use bellcrank_model::{Geometry, Material, Place, Zone};
 use std::rc::Rc;
 
 /// Everything the file says that moves, touches or is looked at.
@@ -42,7 +42,7 @@ pub(in crate::mjcf) struct BodySpec {
     pub sites: Vec<SiteSpec>,
     /// What it weighs, in its own frame.
     pub solid: Solid,
-    /// Where `<inertial>` puts the principal axes; the centre of mass with the body's axes if it does not.
+    /// The principal axes of inertia.
     pub X_LI: Pose,
     /// Share of its weight that is carried from outside.
     pub gravity_compensation: f64,
@@ -58,6 +58,8 @@ pub(in crate::mjcf) struct BodySpec {
 pub(in crate::mjcf) struct GeomSpec {
     pub name: String,
     pub X_LG: Pose,
+    /// Where its principal axes are on the body.
+    pub X_LI: Pose,
     /// `None` where the shape could not be read or has no counterpart, which has been said.
     pub geometry: Option<Geometry>,
     /// What it weighs, in the body's frame.
@@ -67,7 +69,7 @@ pub(in crate::mjcf) struct GeomSpec {
     pub inertia_group: f64,
     pub contype: u32,
     pub conaffinity: u32,
-    pub material: Material,
+    pub surface: Surface,
     pub priority: i32,
     pub margin: f64,
     pub gap: f64,
@@ -75,14 +77,36 @@ pub(in crate::mjcf) struct GeomSpec {
     pub place: Place,
 }
 
+/// Friction as the file says it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::mjcf) struct Surface {
+    /// Sliding, torsional, rolling.
+    pub friction: [f64; 3],
+    /// How many directions of contact forces count: 1, 3, 4 or 6.
+    pub dimensions: u8,
+}
+
+impl Surface {
+    /// The number of contact dimensions says which coefficients count.
+    pub fn material(self) -> Material {
+        let [sliding, torsional, rolling] = self.friction;
+        let from = |least: u8, x: f64| if self.dimensions >= least { x } else { 0.0 };
+        Material {
+            sliding: from(3, sliding),
+            torsional: from(4, torsional),
+            rolling: from(6, rolling),
+            restitution: 0.0,
+        }
+    }
+}
+
 /// A site of the file.
 #[derive(Debug)]
 pub(in crate::mjcf) struct SiteSpec {
     pub name: String,
     pub X_LS: Pose,
-    /// The first number of its size [m].
-    pub radius: f64,
-    pub is_ball: bool,
+    /// Its volume, for touch sensors.
+    pub zone: Zone,
     pub place: Place,
 }
 

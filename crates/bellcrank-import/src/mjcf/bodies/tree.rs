@@ -1,24 +1,30 @@
 //! `<worldbody>`: bodies, frames, copies and attached models, read depth first.
 
+use super::census::Census;
 use super::geoms;
 use super::joints::{self, JointSpec, JointType};
 use super::placement;
 use super::spec::{BodySpec, Spec};
 use crate::mjcf::mass::solids::nothing;
-use crate::mjcf::preamble::source::{Context, Scope};
-use crate::mjcf::vocabulary::known::LOOKS;
+use crate::mjcf::preamble::source::{AttachedKeys, Context, Scope};
+use crate::mjcf::vocabulary::known::{self, LOOKS};
 use crate::xml::Element;
 use crate::{ImportError, ImportTrouble};
 use bellcrank_math::Pose;
+use std::rc::Rc;
 
 /// This part of the elements that a file may have can be made by `<replicate>`.
 const COPIES: u32 = 10;
+/// So many copies are looked for by what lies outside the tree.
+const ENDINGS: usize = 1_000;
 
 /// Reads trees of bodies into a [`Spec`].
 pub(in crate::mjcf) struct TreeReader<'a> {
     pub spec: Spec,
     /// Models that were attached, in the order of their appearance.
     pub attached: Vec<Scope>,
+    /// Endings of copies that `<replicate>` made, each once.
+    pub endings: Vec<String>,
     context: Context<'a>,
     copies: usize,
 }
@@ -40,15 +46,12 @@ impl<'a> TreeReader<'a> {
     pub fn new(context: Context<'a>, root: &Element, scope: &Scope) -> Self {
         let world = empty_body("world".into(), 0, Pose::identity(), root, scope);
         let spec = Spec { bodies: vec![world], sections: Vec::new() };
-        TreeReader { spec, attached: Vec::new(), context, copies: 0 }
+        TreeReader { spec, attached: Vec::new(), endings: Vec::new(), context, copies: 0 }
     }
 
     /// Reads a `<worldbody>`.
     pub fn world(&mut self, element: &Element, scope: &Scope) -> Result<(), ImportError> {
         let childclass = element.attribute("childclass").map(str::to_owned);
-        for decoration in ["name", "pos", "quat", "user"] {
-            element.attribute(decoration);
-        }
         let within =
             Within { body: 0, X_LF: Pose::identity(), childclass, scope, suffix: String::new(), depth: 0 };
         self.children(element, &within)
@@ -82,7 +85,8 @@ impl<'a> TreeReader<'a> {
         let scope = within.scope;
         let notes = self.context.notes;
         let merged = || scope.source.classes.merged(element, within.childclass.as_deref(), notes);
-        let name = || element.attribute("name").map_or(String::new(), |n| scope.name(n) + &within.suffix);
+        let name =
+            || element.attribute("name").map_or(String::new(), |n| scope.name_in_tree(n, &within.suffix));
         let body = &mut self.spec.bodies[within.body];
         match element.tag.as_str() {
             "joint" | "freejoint" => {
@@ -101,7 +105,7 @@ impl<'a> TreeReader<'a> {
                 body.sites.push(super::spec::SiteSpec { name: name(), ..spec });
             }
             "inertial" => {
-                crate::mjcf::vocabulary::known::mark(element, notes);
+                known::mark(element, notes);
                 let (solid, X_LI) = geoms::inertial(element, scope);
                 (body.stated, body.X_LI) = (Some(solid), X_LI);
             }
@@ -118,11 +122,9 @@ impl<'a> TreeReader<'a> {
     fn body(&mut self, element: &Element, within: &Within<'_>) -> Result<(), ImportError> {
         element.see();
         let scope = within.scope;
-        let name = element.attribute("name").map_or(String::new(), |n| scope.name(n) + &within.suffix);
+        let name = element.attribute("name").map_or(String::new(), |n| scope.name_in_tree(n, &within.suffix));
         let X_PL = within.X_LF * placement::pose(element, &scope.source.compiler);
-        for decoration in ["user", "simple", "sleep", "fuse"] {
-            element.attribute(decoration);
-        }
+        known::mark(element, self.context.notes);
         if element.boolean("mocap") == Some(true) {
             self.context.notes.ignore(element, "mocap: the body stands still, nothing moves it from outside");
         }
@@ -143,7 +145,6 @@ impl<'a> TreeReader<'a> {
 
     fn frame(&mut self, element: &Element, within: &Within<'_>) -> Result<(), ImportError> {
         element.see();
-        element.attribute("name");
         let childclass = element.attribute("childclass").map(str::to_owned);
         let inside = Within {
             X_LF: within.X_LF * placement::pose(element, &within.scope.source.compiler),
@@ -174,6 +175,9 @@ impl<'a> TreeReader<'a> {
                 depth: within.depth + 1,
                 ..within.clone()
             };
+            if !self.endings.contains(&inside.suffix) && self.endings.len() < ENDINGS {
+                self.endings.push(inside.suffix.clone());
+            }
             self.children(element, &inside)?;
             X = Pose::new(X.R * step.R, X.p + X.R.rotate(step.p));
         }
@@ -191,13 +195,24 @@ impl<'a> TreeReader<'a> {
             return Ok(());
         };
         let Some(root) = &source.root else { return Ok(()) };
-        if element.has("frame") {
-            element.ignore_attribute("frame", "only whole models and bodies can be attached");
-            return Ok(());
-        }
-        let wanted = element.attribute("body");
-        let scope =
-            Scope { source: source.clone(), prefix: within.scope.name(prefix), partial: wanted.is_some() };
+        let wanted = [("body", element.attribute("body")), ("frame", element.attribute("frame"))];
+        let wanted = wanted.into_iter().find_map(|(tag, name)| Some((tag, name?)));
+        let prefix = format!("{}{prefix}", within.scope.prefix);
+        let keys = AttachedKeys {
+            census: Census::of(source, wanted),
+            first_joint: self.spec.bodies.iter().map(|body| body.joints.len()).sum(),
+            again: self
+                .attached
+                .iter()
+                .any(|other| other.prefix == prefix && Rc::ptr_eq(&other.source, source)),
+        };
+        let scope = Scope {
+            source: source.clone(),
+            prefix,
+            suffix: within.suffix.clone(),
+            partial: wanted.is_some(),
+            keys: Some(Rc::new(keys)),
+        };
         let inside = Within {
             scope: &scope,
             childclass: None,
@@ -208,12 +223,13 @@ impl<'a> TreeReader<'a> {
         let worlds = || root.children_named("worldbody");
         match wanted {
             None => worlds().try_for_each(|world| self.children(world, &inside))?,
-            Some(name) => {
-                match worlds().find_map(|world| find_body(world, name)) {
-                    Some(body) => self.body(body, &inside)?,
+            Some((tag, name)) => {
+                match worlds().find_map(|world| find(world, tag, name)) {
+                    Some(body) if tag == "body" => self.body(body, &inside)?,
+                    Some(frame) => self.frame(frame, &inside)?,
                     None => {
-                        let name = name.to_owned();
-                        element.fault(ImportTrouble::UnknownName { noun: "body", name, nearest: None });
+                        let (noun, name) = (if tag == "body" { "body" } else { "frame" }, name.to_owned());
+                        element.fault(ImportTrouble::UnknownName { noun, name, nearest: None });
                     }
                 }
                 // what lies outside the attached body is left out on purpose
@@ -247,10 +263,10 @@ fn joint_may_stand_here(element: &Element, joint: &JointSpec, at: usize, body: &
     false
 }
 
-fn find_body<'e>(element: &'e Element, name: &str) -> Option<&'e Element> {
+fn find<'e>(element: &'e Element, tag: &str, name: &str) -> Option<&'e Element> {
     element.children.iter().find_map(|child| {
-        let found = child.tag == "body" && child.attribute("name") == Some(name);
-        if found { Some(child) } else { find_body(child, name) }
+        let found = child.tag == tag && child.attribute("name") == Some(name);
+        if found { Some(child) } else { find(child, tag, name) }
     })
 }
 

@@ -1,9 +1,11 @@
 //! What bodies weigh: as `<inertial>` says, or as their geoms do.
 
 use super::effective_inertia::EffectiveInertia;
+use super::principal::principal_axes;
 use super::solids::nothing;
 use crate::mjcf::bodies::geoms::scaled;
-use crate::mjcf::bodies::spec::{BodySpec, Spec};
+use crate::mjcf::bodies::joints::JointType;
+use crate::mjcf::bodies::spec::{BodySpec, GeomSpec, Spec};
 use crate::mjcf::preamble::compiler::Compiler;
 use crate::solid::Solid;
 use crate::{ImportTrouble, Log};
@@ -17,7 +19,7 @@ pub(in crate::mjcf) fn settle(spec: &mut Spec, log: &Log) {
         let compiler = &source.compiler;
         body.solid = body_solid(body, compiler, log);
         if body.stated.is_none() || compiler.inertia_from_geoms == Some(true) {
-            body.X_LI = Pose::from_position(body.solid.com);
+            body.X_LI = axes_of_geoms(body, compiler);
         }
     }
     if let Some(total) = spec.bodies[0].source.compiler.total_mass {
@@ -26,7 +28,46 @@ pub(in crate::mjcf) fn settle(spec: &mut Spec, log: &Log) {
             spec.bodies.iter_mut().for_each(|body| body.solid = scaled(body.solid, total / sum));
         }
     }
+    align(spec);
     springs_and_dampers(spec);
+}
+
+/// The frame of a single geom; else the principal axes of all together.
+fn axes_of_geoms(body: &BodySpec, compiler: &Compiler) -> Pose {
+    match counted(body, compiler).collect::<Vec<_>>()[..] {
+        [only] => only.X_LI,
+        _ => Pose::new(principal_axes(body.solid.inertia), body.solid.com),
+    }
+}
+
+/// A free body without children may ask that its frame, and with it its coordinates, be its principal axes.
+fn align(spec: &mut Spec) {
+    for b in 1..spec.bodies.len() {
+        let is_parent = spec.bodies.iter().any(|body| body.parent == b);
+        let body = &mut spec.bodies[b];
+        let wanted = match &body.joints[..] {
+            [joint] if joint.kind == JointType::Free => {
+                joint.align.unwrap_or(body.source.compiler.align_free)
+            }
+            _ => false,
+        };
+        if !wanted || is_parent {
+            continue;
+        }
+        let (X_LI, X_IL) = (body.X_LI, body.X_LI.inverse());
+        (body.X_PL, body.X_WL) = (body.X_PL * X_LI, body.X_WL * X_LI);
+        (body.solid, body.X_LI) = (body.solid.transformed(X_IL), Pose::identity());
+        for geom in &mut body.geoms {
+            (geom.X_LG, geom.X_LI, geom.solid) =
+                (X_IL * geom.X_LG, X_IL * geom.X_LI, geom.solid.transformed(X_IL));
+        }
+        body.sites.iter_mut().for_each(|site| site.X_LS = X_IL * site.X_LS);
+    }
+}
+
+fn counted<'b>(body: &'b BodySpec, compiler: &Compiler) -> impl Iterator<Item = &'b GeomSpec> {
+    let [low, high] = compiler.inertia_groups;
+    body.geoms.iter().filter(move |geom| (low..=high).contains(&geom.inertia_group))
 }
 
 fn body_solid(body: &BodySpec, compiler: &Compiler, log: &Log) -> Solid {
@@ -39,9 +80,7 @@ fn body_solid(body: &BodySpec, compiler: &Compiler, log: &Log) -> Solid {
 }
 
 fn geoms_solid(body: &BodySpec, compiler: &Compiler, log: &Log) -> Solid {
-    let [low, high] = compiler.inertia_groups;
-    let counted = body.geoms.iter().filter(|geom| (low..=high).contains(&geom.inertia_group));
-    counted.fold(nothing(), |sum, geom| {
+    counted(body, compiler).fold(nothing(), |sum, geom| {
         if geom.mass_unknown {
             let what = "the mass of the body comes from a mesh that was not read";
             log.fault(

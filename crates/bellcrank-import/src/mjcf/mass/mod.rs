@@ -4,4 +4,5 @@ pub(in crate::mjcf) mod effective_inertia;
 pub(in crate::mjcf) mod hull;
 pub(in crate::mjcf) mod mass_of_mesh;
 pub(in crate::mjcf) mod masses;
+pub(in crate::mjcf) mod principal;
 pub(in crate::mjcf) mod solids;

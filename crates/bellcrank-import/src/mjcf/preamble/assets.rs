@@ -43,6 +43,7 @@ impl Assets {
             match element.tag.as_str() {
                 "mesh" => {
                     let merged = classes.merged(element, None, notes);
+                    element.children.iter().for_each(|plugin| plugin.ignore("plugins of MuJoCo are not run"));
                     if let Some(name) = name_of(element) {
                         self.meshes.insert(name, merged);
                     }
@@ -55,7 +56,7 @@ impl Assets {
                 }
                 "material" => {
                     let merged = classes.merged(element, None, notes);
-                    element.children.iter().for_each(Element::see_all);
+                    element.children.iter().for_each(|layer| layer.ignore(LOOKS));
                     if let (Some(name), Some(color)) = (element.attribute("name"), color(&merged)) {
                         self.colors.insert(name.to_owned(), color);
                     }
@@ -101,6 +102,12 @@ impl Assets {
     }
 
     fn load(&self, element: &Element, context: Context<'_>, source: &Source) -> Option<LoadedMesh> {
+        if element.children.iter().any(|child| child.tag == "plugin") {
+            let why =
+                "the mesh is made by a plugin of MuJoCo, which is not run, so shapes made of it are left out";
+            context.notes.ignore(element, why);
+            return None;
+        }
         let mut mesh = match element.attribute("file") {
             Some(file) => self.file_mesh(file, element, context, source)?,
             None => inline_mesh(element)?,
@@ -136,22 +143,33 @@ impl Assets {
             return None;
         }
         let path = source.compiler.mesh_path(file);
-        match context.files.binary(&path, self.file.as_ref()) {
+        match self.open(&path, element, context) {
             Ok(bytes) if path.to_ascii_lowercase().ends_with(".msh") => {
                 element.kept(msh::read(&bytes.bytes, &path))
             }
             Ok(bytes) => element.kept(meshes::read_with(&bytes, context.files)),
             Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
-                context.notes.ignore(
-                    element,
-                    format!("the file {path:?} is not there, so shapes made of it are left out"),
+                let beside = &element.file;
+                let why = format!(
+                    "the file {path:?} is not there (looked for from the model and from {beside:?}), so shapes made of it are left out"
                 );
+                context.notes.ignore(element, why);
                 None
             }
             Err(trouble) => {
                 element.fault(trouble);
                 None
             }
+        }
+    }
+
+    /// A file relative to the model, else to the file that names it.
+    fn open(&self, path: &str, element: &Element, context: Context<'_>) -> Result<File, ImportTrouble> {
+        match context.files.binary(path, self.file.as_ref()) {
+            Err(ImportTrouble::NoSuchFile(_)) => {
+                context.files.binary(path, Some(&context.files.called(&element.file)))
+            }
+            found => found,
         }
     }
 

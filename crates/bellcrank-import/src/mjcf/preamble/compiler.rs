@@ -1,5 +1,6 @@
 //! `<compiler>`: how the rest of the file is to be understood.
 
+use crate::mjcf::vocabulary::known::LOOKS;
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::xml::Element;
 use bellcrank_math::{Quat, Vec3};
@@ -31,6 +32,8 @@ pub(in crate::mjcf) struct Compiler {
     pub total_mass: Option<f64>,
     /// Geoms fitted to meshes enclose their bounding box instead of having their inertia.
     pub fit_aabb: bool,
+    /// Frames of free bodies are moved to their principal axes where their joint does not say.
+    pub align_free: bool,
 }
 
 impl Default for Compiler {
@@ -48,15 +51,14 @@ impl Default for Compiler {
             bound_inertia: 0.0,
             total_mass: None,
             fit_aabb: false,
+            align_free: false,
         }
     }
 }
 
 /// Attributes that change nothing here.
 const WITHOUT_EFFECT: &[&str] = &[
-    "texturedir",
     "usethread",
-    "alignfree",
     "saveinertial",
     "savecanonical",
     "savecompiled",
@@ -64,7 +66,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "fusestatic",
     "conflict",
     "passthrough",
-    "exactmeshinertia",
     "convexhull",
 ];
 
@@ -82,8 +83,17 @@ impl Compiler {
             if let Some(word) = element.boolean("fitaabb") {
                 compiler.fit_aabb = word;
             }
-            for name in WITHOUT_EFFECT {
-                element.attribute(name);
+            if let Some(word) = element.boolean("alignfree") {
+                compiler.align_free = word;
+            }
+            if element.attribute("texturedir").is_some() {
+                notes.once(element, LOOKS);
+            }
+            if WITHOUT_EFFECT.iter().filter(|name| element.attribute(name).is_some()).count() > 0 {
+                notes.once(
+                    element,
+                    "options of MuJoCo's own compiler: they change nothing of what is simulated",
+                );
             }
             if element.attribute("exactmeshinertia") == Some("true") {
                 notes.ignore(

@@ -6,7 +6,7 @@
 
 use crate::ImportTrouble;
 use crate::mjcf::bodies::placement::ROTATIONS;
-use crate::mjcf::vocabulary::known::{self, ACTUATORS};
+use crate::mjcf::vocabulary::known::{self, ACTUATORS, LOOKS};
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::xml::{Attribute, Element};
 use bellcrank_model::nearest;
@@ -80,14 +80,24 @@ impl Classes {
         }
     }
 
+    /// What an element's class says, without looking further.
+    pub fn said(&self, element: &Element, childclass: Option<&str>, name: &str) -> Option<&str> {
+        let own = element.attributes.iter().find(|a| a.name == "class").map(|a| a.value.as_str());
+        let class = match own.or(childclass) {
+            None | Some("main") => &self.main,
+            Some(class) => self.named.get(class)?,
+        };
+        class.attributes.get(&element.tag)?.iter().find(|a| a.name == name).map(|a| a.value.as_str())
+    }
+
     /// The element with what its class adds.
     pub fn merged(&self, element: &Element, childclass: Option<&str>, notes: &Notes) -> Element {
-        known::mark(element, notes);
         let mut merged = element.clone();
         let tag = tag_of_defaults(element);
         if let Some(defaults) = self.class(element, childclass).attributes.get(tag) {
-            merge(&mut merged.attributes, defaults);
+            missing(&mut merged.attributes, defaults).into_iter().for_each(|default| merged.borrow(default));
         }
+        known::mark(&merged, notes);
         merged
     }
 }
@@ -106,9 +116,12 @@ fn tag_of_defaults(element: &Element) -> &str {
 impl Class {
     fn add(&mut self, element: &Element, notes: &Notes) {
         for child in element.children.iter().filter(|child| child.tag != "default") {
-            known::mark(child, notes);
+            child.see();
+            child.lend();
+            child.children.iter().for_each(|layer| layer.ignore(LOOKS));
             if ["camera", "light", "texture"].contains(&child.tag.as_str()) {
                 child.see_all();
+                notes.once(child, LOOKS);
             } else if ACTUATORS.contains(&child.tag.as_str()) {
                 if self.actuators.len() >= ACTUATOR_DEFAULTS {
                     let (found, limit) = (self.actuators.len() as u64 + 1, ACTUATOR_DEFAULTS as u64);
@@ -120,15 +133,17 @@ impl Class {
             } else {
                 let mut attributes = child.attributes.clone();
                 let slot = self.attributes.entry(child.tag.clone()).or_default();
-                merge(&mut attributes, slot);
+                let outer: Vec<Attribute> = missing(&mut attributes, slot).into_iter().cloned().collect();
+                attributes.extend(outer);
                 *slot = Rc::new(attributes);
             }
         }
     }
 }
 
-/// Adds what is not yet said.
-fn merge(attributes: &mut Vec<Attribute>, defaults: &[Attribute]) {
+/// Completes numbers that are said in part; gives what is not said at all.
+fn missing<'d>(attributes: &mut [Attribute], defaults: &'d [Attribute]) -> Vec<&'d Attribute> {
+    let mut missing = Vec::new();
     let turned = attributes.iter().any(|a| ROTATIONS.contains(&a.name.as_str()));
     for default in defaults {
         match attributes.iter_mut().find(|a| a.name == default.name) {
@@ -142,7 +157,8 @@ fn merge(attributes: &mut Vec<Attribute>, defaults: &[Attribute]) {
             Some(_) => {}
             // a rotation said in one way overrides one said in another
             None if turned && ROTATIONS.contains(&default.name.as_str()) => {}
-            None => attributes.push(default.clone()),
+            None => missing.push(default),
         }
     }
+    missing
 }

@@ -6,6 +6,20 @@ use crate::xml::{Document, Element};
 use crate::{File, Files, ImportError, ImportTrouble, Log};
 use std::rc::Rc;
 
+/// Attributes that are words of the format or names of classes: an empty one is none of them.
+const WORDS: &[&str] = &[
+    "type",
+    "class",
+    "childclass",
+    "limited",
+    "inertia",
+    "ctrllimited",
+    "forcelimited",
+    "dyntype",
+    "gaintype",
+    "biastype",
+];
+
 /// Splices every included file into the tree.
 pub(in crate::mjcf) struct Includer<'a> {
     pub files: &'a Files,
@@ -38,6 +52,8 @@ impl<'a> Includer<'a> {
         if depth > self.files.limits().depth {
             return Err(fail(element, ImportTrouble::TooDeep(self.files.limits().depth)));
         }
+        // numbers and names that are empty say nothing; words must be known
+        element.attributes.retain(|a| !a.value.trim().is_empty() || WORDS.contains(&a.name.as_str()));
         let children = std::mem::take(&mut element.children);
         for mut child in children {
             if child.tag == "include" {

@@ -1,5 +1,6 @@
 //! `<option>` and the sections that only MuJoCo itself needs.
 
+use crate::mjcf::sections::sensors::MAGNETIC;
 use crate::mjcf::vocabulary::known::LOOKS;
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::xml::Element;
@@ -13,6 +14,8 @@ pub(in crate::mjcf) struct World {
     pub time_step: f64,
     /// Contacts are switched on.
     pub contacts: bool,
+    /// The field of magnetometers.
+    pub magnetic: Vec3,
 }
 
 /// How MuJoCo solves; we solve differently.
@@ -41,13 +44,11 @@ const SOLVER: &[&str] = &[
     "o_friction",
     "sleep_tolerance",
     "actuatorgroupdisable",
-    "magnetic",
 ];
 
 /// Flags that say how MuJoCo computes, not what it simulates.
 const SOLVER_FLAGS: &[&str] = &[
     "warmstart",
-    "filterparent",
     "refsafe",
     "eulerdamp",
     "override",
@@ -65,15 +66,35 @@ const SOLVER_FLAGS: &[&str] = &[
     "speculative",
     "sensor",
     "sensornoise",
-    "passive",
+];
+
+/// Flags that switch off what is simulated, which ours does not.
+const OBEYED_FLAGS: [&str; 9] = [
+    "constraint",
+    "equality",
+    "frictionloss",
+    "limit",
+    "clampctrl",
+    "actuation",
+    "spring",
+    "damper",
+    "filterparent",
 ];
 
 impl World {
     pub fn read(root: &Element, notes: &Notes) -> Self {
-        let mut world = World { gravity: Vec3::new(0.0, 0.0, -9.81), time_step: 0.002, contacts: true };
+        let mut world = World {
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            time_step: 0.002,
+            contacts: true,
+            magnetic: MAGNETIC,
+        };
         for element in root.children_named("option") {
             if let Some(gravity) = element.vector("gravity") {
                 world.gravity = Vec3::from_array(gravity);
+            }
+            if let Some(field) = element.vector("magnetic") {
+                world.magnetic = Vec3::from_array(field);
             }
             if let Some(step) = element.number("timestep") {
                 world.time_step = step;
@@ -101,12 +122,10 @@ impl World {
         if disabled("contact") {
             self.contacts = false;
         }
-        for name in SOLVER_FLAGS {
-            flag.attribute(name);
+        if SOLVER_FLAGS.iter().filter(|name| flag.attribute(name).is_some()).count() > 0 {
+            notes.once(flag, "flags of MuJoCo's own computation: they change nothing of what is simulated");
         }
-        for name in
-            ["constraint", "equality", "frictionloss", "limit", "clampctrl", "actuation", "spring", "damper"]
-        {
+        for name in OBEYED_FLAGS {
             if disabled(name) {
                 notes.ignore(flag, format!("{name}=\"disable\": it stays switched on here"));
             }
@@ -122,7 +141,7 @@ impl World {
 pub(in crate::mjcf) fn skip_sections(root: &Element, notes: &Notes) {
     for element in &root.children {
         match element.tag.as_str() {
-            "size" => element.see_all(),
+            "size" => element.ignore("sizes of MuJoCo's own memory"),
             "visual" | "statistic" => {
                 element.see_all();
                 notes.once(element, LOOKS);

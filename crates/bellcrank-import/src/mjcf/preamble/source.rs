@@ -4,7 +4,9 @@ use super::assets::Assets;
 use super::compiler::Compiler;
 use super::defaults::Classes;
 use super::include::Includer;
+use crate::mjcf::bodies::census::Census;
 use crate::mjcf::vocabulary::notes::Notes;
+use crate::mjcf::vocabulary::schema;
 use crate::xml::{Document, Element};
 use crate::{File, Files, ImportError, ImportTrouble, Options};
 use std::collections::BTreeMap;
@@ -30,14 +32,34 @@ pub(in crate::mjcf) struct Source {
 pub(in crate::mjcf) struct Scope {
     pub source: Rc<Source>,
     pub prefix: String,
+    /// What copies of `<replicate>` append to names.
+    pub suffix: String,
     /// Only part of the model is here: what refers to the rest is left out.
     pub partial: bool,
+    /// Where the coordinates of an attached model are; `None` for the main one.
+    pub keys: Option<Rc<AttachedKeys>>,
+}
+
+/// How keyframes of an attached model become keyframes of the whole.
+#[derive(Clone, Debug)]
+pub(in crate::mjcf) struct AttachedKeys {
+    /// All joints of the model, and which of them are here.
+    pub census: Census,
+    /// Number of the first of these among all joints of the whole model.
+    pub first_joint: usize,
+    /// Another copy of the same model has the keyframes already.
+    pub again: bool,
 }
 
 impl Scope {
     /// A name of the file as it is called in the whole model.
     pub fn name(&self, name: &str) -> String {
-        format!("{}{name}", self.prefix)
+        format!("{}{name}{}", self.prefix, self.suffix)
+    }
+
+    /// A name in the tree of bodies, where the endings of copies grow on the way down.
+    pub fn name_in_tree(&self, name: &str, suffix: &str) -> String {
+        format!("{}{name}{suffix}", self.prefix)
     }
 }
 
@@ -80,7 +102,6 @@ impl Source {
         context: Context<'_>,
         around: &mut Vec<String>,
     ) -> Result<(), ImportError> {
-        element.attribute("content_type");
         let Some(name) = element.required("file") else { return Ok(()) };
         let file = match context.files.text(name, by) {
             Ok(file) => file,
@@ -107,14 +128,14 @@ impl Source {
     }
 
     /// Lists what nobody read in attached models.
-    pub fn report_unread(&self) {
+    pub fn report_unread(&self, notes: &Notes) {
         for source in self.models.values() {
             let is_used = |root: &&Element| root.children.iter().any(|e| e.tag == "worldbody" && e.is_seen());
             if let Some(root) = source.root.as_ref().filter(|root| !is_used(root)) {
                 root.ignore("the model is attached nowhere");
             }
-            source.root.iter().for_each(Element::report_unread);
-            source.report_unread();
+            source.root.iter().for_each(|root| schema::report_unread(root, notes));
+            source.report_unread(notes);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::mjcf::bodies::joints::{JointType, effort_bounds, range};
 use crate::mjcf::bodies::spec::Section;
 use crate::mjcf::mass::effective_inertia::{EffectiveInertia, Weighted};
 use crate::mjcf::vocabulary::references::{Lookup, missing};
-use bellcrank_model::{Actuator, ActuatorId, Control, Ref, Target};
+use bellcrank_model::{Actuator, ActuatorId, Control, Ref, Target, TendonId};
 use std::cell::LazyCell;
 
 /// What an actuator moves: length = gear · coordinate + offset.
@@ -20,6 +20,18 @@ struct Transmission {
     joints: Vec<(Coordinate, f64)>,
     /// Range of the joint or tendon that it names, which its control may inherit.
     limits: [f64; 2],
+    /// The tendon that the file names, where a joint stands for it.
+    instead_of: Option<TendonId>,
+}
+
+/// An actuator of the model.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::mjcf) struct Added {
+    pub id: ActuatorId,
+    /// The file's length of it minus ours [rad or m].
+    pub offset: f64,
+    /// The tendon that the file has it on, where it drives a joint here.
+    pub instead_of: Option<TendonId>,
 }
 
 /// Adds all actuators; those without counterpart are `None`, so that controls keep their numbers.
@@ -27,7 +39,7 @@ pub(in crate::mjcf) fn add(
     assembly: &mut Assembly<'_>,
     tendons: &Tendons,
     followers: &Followers,
-) -> Vec<Option<ActuatorId>> {
+) -> Vec<Option<Added>> {
     let spec = assembly.spec;
     let inertias = LazyCell::new(|| EffectiveInertia::of(spec));
     let sections = spec.sections.iter().filter(|s| s.kind == "actuator");
@@ -35,11 +47,20 @@ pub(in crate::mjcf) fn add(
         .enumerate()
         .map(|(i, section)| {
             let drive = Drive::read(section);
-            let found = transmission(assembly, section, &drive, tendons, followers)?;
-            let actuator = actuator(assembly, section, drive, found, &|terms| inertias.of_sum(terms))?;
+            let found = transmission(assembly, section, &drive, tendons, followers);
+            let actuator = found.and_then(|found| {
+                let (offset, instead_of) = (found.offset, found.instead_of);
+                let actuator = actuator(assembly, section, drive, found, &|terms| inertias.of_sum(terms));
+                Some((actuator?, offset, instead_of))
+            });
+            let Some((actuator, offset, instead_of)) = actuator else {
+                section.element.see_all(); // why it is left out has been said
+                return None;
+            };
             let name = section.element.attribute("name").map(|n| section.scope.name(n));
             let name = name.unwrap_or_else(|| format!("actuator_{i}"));
-            Some(assembly.builder.actuator(Actuator { name, ..actuator }))
+            let id = assembly.builder.actuator(Actuator { name, ..actuator });
+            Some(Added { id, offset, instead_of })
         })
         .collect()
 }
@@ -74,7 +95,8 @@ fn transmission(
     match tendons.reduced(&tendon, followers) {
         Some(Reduced::One { joint, coefficient, offset }) => {
             let coordinate = *assembly.coordinates.get(&joint)?;
-            return Some(on_joint(coordinate, gear * coefficient, gear * offset, tendons.limits(&tendon)));
+            let by = on_joint(coordinate, gear * coefficient, gear * offset, tendons.limits(&tendon));
+            return Some(Transmission { instead_of: tendons.id(&tendon), ..by });
         }
         Some(Reduced::Several) => {
             let joints = tendons.terms(&tendon).iter();
@@ -82,7 +104,7 @@ fn transmission(
                 joints.filter_map(|(joint, weight)| Some((*assembly.coordinates.get(joint)?, gear * weight)));
             let target = Target::tendon(tendons.id(&tendon)?);
             let (joints, limits) = (joints.collect(), tendons.limits(&tendon));
-            return Some(Transmission { target, gear, offset: 0.0, joints, limits });
+            return Some(Transmission { target, gear, offset: 0.0, joints, limits, instead_of: None });
         }
         Some(Reduced::Spatial) => {
             let why = "an actuator on a tendon that runs through space is left out";
@@ -95,7 +117,7 @@ fn transmission(
 
 fn on_joint(at: Coordinate, gear: f64, offset: f64, limits: [f64; 2]) -> Transmission {
     let target = Target::Joint { joint: Ref::Id(at.joint), dof: at.dof };
-    Transmission { target, gear: gear * at.sign, offset, joints: vec![(at, gear)], limits }
+    Transmission { target, gear: gear * at.sign, offset, joints: vec![(at, gear)], limits, instead_of: None }
 }
 
 /// A wrench at a site; all six numbers of the gear count.
@@ -113,7 +135,7 @@ fn at_site(assembly: &Assembly<'_>, section: &Section, drive: &Drive) -> Option<
     }
     let target = Target::Site { site, reference, wrench: drive.gear };
     let limits = [f64::NEG_INFINITY, f64::INFINITY];
-    Some(Transmission { target, gear: 1.0, offset: 0.0, joints: Vec::new(), limits })
+    Some(Transmission { target, gear: 1.0, offset: 0.0, joints: Vec::new(), limits, instead_of: None })
 }
 
 /// What an actuator drives that is neither a joint, a tendon nor a site has no counterpart.
@@ -155,7 +177,7 @@ fn actuator(
     if drive.dynamics == Dynamics::Filter {
         notes.ignore(
             element,
-            "the filter between control and effort is not simulated; the control acts at once",
+            "the filter between control and effort (dyntype, timeconst) is not simulated; the control acts at once",
         );
     }
     for name in drive.extras() {

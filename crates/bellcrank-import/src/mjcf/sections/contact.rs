@@ -1,9 +1,11 @@
 //! `<contact>`: pairs that touch whatever their groups say, and bodies that never do.
 
 use crate::mjcf::assemble::assembly::Assembly;
-use crate::mjcf::bodies::spec::{Section, Spec};
+use crate::mjcf::bodies::geoms::dimensions;
+use crate::mjcf::bodies::spec::{GeomSpec, Section, Spec, Surface};
 use crate::mjcf::vocabulary::references::{Lookup, missing};
-use bellcrank_model::Link;
+use bellcrank_model::{Link, Material, PairSurface};
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// Names of geoms in pairs.
@@ -31,22 +33,53 @@ pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>) {
 
 fn pair(assembly: &mut Assembly<'_>, section: &Section) {
     let element = &section.element;
+    element.ignore_attribute("adhesion", "adhesion is not simulated");
     let [a, b] = ["geom1", "geom2"].map(|name| {
         let full = section.scope.name(element.required(name)?);
-        let found = assembly.shapes.get(&full).copied();
-        if found.is_none() && !assembly.geoms.contains_key(full.as_str()) {
+        let found = assembly.geoms.get(full.as_str()).map(|&(b, i)| &assembly.spec.bodies[b].geoms[i]);
+        if found.is_none() {
             missing(assembly.context.notes, section, "geom", &full, assembly.shapes.keys());
         }
-        found
+        Some((found?, assembly.shapes.get(&full).copied()))
     });
-    let own = ["condim", "friction", "margin", "gap", "adhesion"];
-    if own.iter().any(|name| element.has(name)) {
-        let why = "surface properties of a single pair: those of the two geoms count";
+    let (Some((first, a)), Some((second, b))) = (a, b) else { return };
+    let surface = PairSurface {
+        material: material(assembly, section, [first, second]),
+        margin: element.number("margin"),
+        gap: element.number("gap").map(|gap| gap.max(0.0)),
+    };
+    if let (Some(a), Some(b)) = (a, b) {
+        assembly.builder.place(element.place()).pair_with(a, b, surface);
+    }
+}
+
+/// What the pair says of itself; the rest is that of the geom with the higher priority, or the larger of both.
+fn material(assembly: &Assembly<'_>, section: &Section, geoms: [&GeomSpec; 2]) -> Option<Material> {
+    let element = &section.element;
+    let (said, dimensions) = (element.numbers_between("friction", 0, 5), dimensions(element));
+    if said.is_none() && dimensions.is_none() {
+        return None;
+    }
+    let [a, b] = geoms.map(|geom| (geom.priority, geom.surface));
+    let usual = match a.0.cmp(&b.0) {
+        Ordering::Greater => a.1,
+        Ordering::Less => b.1,
+        Ordering::Equal => Surface {
+            friction: [0, 1, 2].map(|i| a.1.friction[i].max(b.1.friction[i])),
+            dimensions: a.1.dimensions.max(b.1.dimensions),
+        },
+    };
+    let mut friction = usual.friction;
+    let said = said.unwrap_or_default();
+    for (slot, i) in friction.iter_mut().zip([0, 2, 3]) {
+        *slot = said.get(i).copied().unwrap_or(*slot);
+    }
+    let uneven = |i: usize| said.get(i + 1).is_some_and(|second| *second != said[i]);
+    if uneven(0) || uneven(3) {
+        let why = "friction that differs by direction: the first of each two coefficients counts";
         assembly.context.notes.once(element, why);
     }
-    if let (Some(a), Some(b)) = (a, b) {
-        assembly.builder.place(element.place()).pair(a, b);
-    }
+    Some(Surface { friction, dimensions: dimensions.unwrap_or(usual.dimensions) }.material())
 }
 
 fn exclude(assembly: &mut Assembly<'_>, section: &Section) {

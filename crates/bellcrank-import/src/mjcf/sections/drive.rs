@@ -60,6 +60,7 @@ impl Drive {
             why_not: None,
             written: Vec::new(),
         };
+        section.defaults.iter().for_each(Element::claim);
         for element in section.defaults.iter().chain([&section.element]) {
             drive.write(element);
             drive.written.push(element.clone());

@@ -40,10 +40,7 @@ pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>, tendons: &Tendons) -> Fo
     for (i, section) in spec.sections.iter().filter(|s| s.kind == "equality").enumerate() {
         let element = &section.element;
         if element.boolean("active") == Some(false) {
-            assembly
-                .context
-                .notes
-                .ignore(element, "active=\"false\": a constraint that is switched off is left out");
+            element.ignore("active=\"false\": a constraint that is switched off is left out");
             continue;
         }
         let said = element.attribute("name").map(|name| section.scope.name(name));

@@ -1,5 +1,6 @@
 //! `<keyframe>`: named states in MuJoCo's order of coordinates.
 
+use super::actuators::Added;
 use crate::ImportTrouble;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::assemble::names::Taken;
@@ -10,16 +11,23 @@ use bellcrank_model::{ActuatorId, JointId, Keyframe};
 use std::collections::BTreeMap;
 
 /// Adds the section.
-pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<ActuatorId>]) {
+pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<Added>]) {
     let spec = assembly.spec;
     let mut taken = Taken::default();
     for (i, section) in spec.sections.iter().filter(|s| s.kind == "keyframe").enumerate() {
         let element = &section.element;
-        if !section.scope.prefix.is_empty() || section.scope.partial {
-            assembly.context.notes.ignore(element, "keyframes of attached models do not fit the whole model");
-            continue;
+        if let Some(keys) = &section.scope.keys {
+            if keys.again {
+                element.see_all(); // the first copy has it
+                continue;
+            }
+            if keys.census.has_models {
+                element.ignore("keyframes of a model that has models attached itself are not read");
+                continue;
+            }
         }
-        let name = element.attribute("name").map_or(format!("key_{i}"), |n| section.scope.name(n));
+        let name =
+            element.attribute("name").map_or(format!("key_{i}"), |n| section.scope.name_in_tree(n, ""));
         let mut key = Keyframe::new(taken.free(name)).place(element.place());
         let positions = positions(assembly, section);
         for (joint, velocities) in velocities(assembly, section, &positions) {
@@ -78,7 +86,8 @@ fn completed(
 ) -> Option<Vec<f64>> {
     let element = &section.element;
     let said = element.numbers(name)?;
-    let (found, expected) = (said.len(), resting.len());
+    let places = places(assembly, section, name, resting.len());
+    let (found, expected) = (said.len(), places.len());
     if found > expected {
         let attribute = name.to_owned();
         element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
@@ -89,8 +98,49 @@ fn completed(
             format!("{name} has {found} of {expected} numbers; the others are those of the reference pose");
         assembly.context.notes.ignore(element, why);
     }
-    resting[..found].copy_from_slice(&said);
+    for (value, place) in said.into_iter().zip(places) {
+        if let Some(place) = place {
+            resting[place] = value;
+        }
+    }
     Some(resting)
+}
+
+/// Where each number of an attribute belongs in the whole model; `None` for what is not part of it.
+fn places(assembly: &Assembly<'_>, section: &Section, name: &str, whole: usize) -> Vec<Option<usize>> {
+    let Some(keys) = &section.scope.keys else { return (0..whole).map(Some).collect() };
+    let size = match name {
+        "qpos" => JointType::coordinates,
+        "qvel" => JointType::freedoms,
+        _ => return places_of_actuators(assembly, section),
+    };
+    let joints = assembly.spec.bodies.iter().flat_map(|body| &body.joints).take(keys.first_joint);
+    let mut next: usize = joints.map(|joint| size(joint.kind)).sum();
+    let mut places = Vec::new();
+    for (j, kind) in keys.census.joints.iter().enumerate() {
+        let here = keys.census.attached.contains(&j);
+        for _ in 0..size(*kind) {
+            places.push(here.then_some(next));
+            next += usize::from(here);
+        }
+    }
+    places
+}
+
+/// The same for the controls of an attached model's actuators.
+fn places_of_actuators(assembly: &Assembly<'_>, section: &Section) -> Vec<Option<usize>> {
+    let scope = &section.scope;
+    let all = assembly.spec.sections.iter().filter(|s| s.kind == "actuator").enumerate();
+    let same = |other: &Section| other.scope.prefix == scope.prefix && other.scope.suffix == scope.suffix;
+    let mut here = all.filter(|(_, other)| same(other)).peekable();
+    let sections =
+        scope.source.root.iter().flat_map(|root| root.children.iter().filter(|e| e.tag == "actuator"));
+    let elements = sections.flat_map(|actuators| &actuators.children);
+    // those that are here stand in the same order as in their file
+    let place = |element: &crate::xml::Element| {
+        here.next_if(|(_, other)| other.element.place() == element.place()).map(|(number, _)| number)
+    };
+    elements.map(place).collect()
 }
 
 /// Our joints' coordinates from `qpos`.
@@ -187,8 +237,8 @@ fn unit_end(own: &[f64]) -> Vec<f64> {
 fn controls(
     assembly: &Assembly<'_>,
     section: &Section,
-    actuators: &[Option<ActuatorId>],
+    actuators: &[Option<Added>],
 ) -> Vec<(ActuatorId, f64)> {
     let values = completed(assembly, section, "ctrl", vec![0.0; actuators.len()]).unwrap_or_default();
-    actuators.iter().zip(values).filter_map(|(id, value)| id.map(|id| (id, value))).collect()
+    actuators.iter().zip(values).filter_map(|(added, value)| added.map(|added| (added.id, value))).collect()
 }

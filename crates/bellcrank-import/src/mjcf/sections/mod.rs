@@ -5,5 +5,6 @@ pub(in crate::mjcf) mod contact;
 pub(in crate::mjcf) mod drive;
 pub(in crate::mjcf) mod equality;
 pub(in crate::mjcf) mod keyframes;
+pub(in crate::mjcf) mod replicas;
 pub(in crate::mjcf) mod sensors;
 pub(in crate::mjcf) mod tendons;

@@ -46,7 +46,7 @@ impl Tendons {
             let element = &section.element;
             let name = element.attribute("name").map_or(format!("tendon_{i}"), |n| section.scope.name(n));
             if element.tag == "spatial" {
-                assembly.context.notes.ignore(element, "tendons that run through space are not simulated");
+                element.ignore("tendons that run through space are not simulated");
                 tendons.spatial.push(name);
                 continue;
             }

@@ -1,7 +1,4 @@
-//! The attributes of the format, so that a slip of the pen is noticed and what is left out is said.
-//!
-//! An attribute is *read* (it has its effect), *soft* (MuJoCo's compliance, listed once), or *plain decoration*
-//! (how things look in MuJoCo's viewer, or hints to its solver's memory), which no simulation can miss.
+//! Attributes that mean the same on every element: MuJoCo's compliance, and what only its window and its tools use.
 
 use super::notes::Notes;
 use crate::xml::Element;
@@ -12,6 +9,9 @@ pub(in crate::mjcf) const SOFT: &str =
 /// What only shows in MuJoCo's pictures.
 pub(in crate::mjcf) const LOOKS: &str =
     "cameras, lights, textures and other looks of MuJoCo's window are not used";
+
+/// What programs around MuJoCo may look at.
+const USER: &str = "user: numbers of the user's own have no meaning here";
 
 /// Attributes of compliance, on whatever element.
 const COMPLIANCE: &[&str] = &[
@@ -25,209 +25,8 @@ const COMPLIANCE: &[&str] = &[
     "springyield",
 ];
 
-/// Attributes without influence on motion, on whatever element.
-const DECORATION: &[&str] = &["user", "class", "group", "material", "rgba", "width", "castshadow"];
-
-/// Attributes that are read, or listed by the code that reads the element.
-const READ: &[(&str, &[&str])] = &[
-    (
-        "joint",
-        &[
-            "name",
-            "type",
-            "pos",
-            "axis",
-            "range",
-            "limited",
-            "ref",
-            "springref",
-            "stiffness",
-            "damping",
-            "armature",
-            "frictionloss",
-            "actuatorfrcrange",
-            "actuatorfrclimited",
-            "actuatorgravcomp",
-            "springdamper",
-            "margin",
-            "align",
-        ],
-    ),
-    ("freejoint", &["name", "align"]),
-    (
-        "geom",
-        &[
-            "name",
-            "type",
-            "pos",
-            "quat",
-            "euler",
-            "axisangle",
-            "xyaxes",
-            "zaxis",
-            "size",
-            "fromto",
-            "mesh",
-            "hfield",
-            "mass",
-            "density",
-            "shellinertia",
-            "contype",
-            "conaffinity",
-            "condim",
-            "friction",
-            "margin",
-            "gap",
-            "priority",
-            "fitscale",
-            "fluidshape",
-            "fluidcoef",
-            "adhesion",
-            "surfacevel",
-        ],
-    ),
-    (
-        "site",
-        &["name", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mesh"],
-    ),
-    (
-        "inertial",
-        &["pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "mass", "diaginertia", "fullinertia"],
-    ),
-    (
-        "mesh",
-        &[
-            "name",
-            "file",
-            "scale",
-            "vertex",
-            "face",
-            "normal",
-            "texcoord",
-            "refpos",
-            "refquat",
-            "inertia",
-            "smoothnormal",
-            "maxhullvert",
-            "content_type",
-            "builtin",
-            "params",
-        ],
-    ),
-    (
-        "material",
-        &[
-            "name",
-            "texture",
-            "texrepeat",
-            "texuniform",
-            "emission",
-            "specular",
-            "shininess",
-            "reflectance",
-            "metallic",
-            "roughness",
-        ],
-    ),
-    ("hfield", &["name", "file", "nrow", "ncol", "size", "elevation", "content_type"]),
-    ("equality", &["active"]),
-    ("connect", &["name", "active", "body1", "body2", "anchor", "site1", "site2"]),
-    ("weld", &["name", "active", "body1", "body2", "anchor", "relpose", "site1", "site2", "torquescale"]),
-    ("pair", &["name", "geom1", "geom2", "condim", "friction", "margin", "gap", "adhesion"]),
-    ("exclude", &["name", "body1", "body2"]),
-    (
-        "tendon",
-        &[
-            "name",
-            "limited",
-            "range",
-            "stiffness",
-            "damping",
-            "frictionloss",
-            "armature",
-            "springlength",
-            "margin",
-            "actuatorfrclimited",
-            "actuatorfrcrange",
-            "active",
-            "tendon1",
-            "tendon2",
-            "polycoef",
-        ],
-    ),
-    ("key", &["name", "time", "qpos", "qvel", "act", "ctrl", "mpos", "mquat"]),
-];
-
-/// Actuators of every kind share these; each kind's own come with it.
-const ACTUATOR: &[&str] = &[
-    "name",
-    "joint",
-    "jointinparent",
-    "tendon",
-    "site",
-    "refsite",
-    "body",
-    "slidersite",
-    "cranksite",
-    "cranklength",
-    "gear",
-    "ctrllimited",
-    "ctrlrange",
-    "forcelimited",
-    "forcerange",
-    "actlimited",
-    "actrange",
-    "dyntype",
-    "gaintype",
-    "biastype",
-    "dynprm",
-    "gainprm",
-    "biasprm",
-    "actdim",
-    "actearly",
-    "lengthrange",
-    "inheritrange",
-    "kp",
-    "kv",
-    "dampratio",
-    "timeconst",
-    "area",
-    "diameter",
-    "bias",
-    "gain",
-    "armature",
-    "damping",
-    "delay",
-    "nsample",
-    "interp",
-    "range",
-    "force",
-    "scale",
-    "lmin",
-    "lmax",
-    "vmax",
-    "fpmax",
-    "fvmax",
-    "tausmooth",
-    "ki",
-    "imax",
-    "slewmax",
-    "posrange",
-    "velrange",
-    "ffrange",
-    "input",
-    "motorconst",
-    "resistance",
-    "inductance",
-    "nominal",
-    "saturation",
-    "cogging",
-    "controller",
-    "lugre",
-    "thermal",
-    "plugin",
-    "instance",
-];
+/// Attributes of MuJoCo's window, where the reader of the element has no use for them.
+pub(in crate::mjcf) const WINDOW: &[&str] = &["group", "material", "rgba", "width", "castshadow"];
 
 /// The tags of actuators.
 pub(in crate::mjcf) const ACTUATORS: &[&str] = &[
@@ -246,28 +45,14 @@ pub(in crate::mjcf) const ACTUATORS: &[&str] = &[
     "plugin",
 ];
 
-/// Marks the attributes of an element that the format knows; the others stay to be reported.
+/// Marks an element and what is common to all; the rest is for the reader of the element.
 pub(in crate::mjcf) fn mark(element: &Element, notes: &Notes) {
     element.see();
-    let tag = match element.tag.as_str() {
-        "spatial" | "fixed" => "tendon",
-        "joint" if element.has("joint1") || element.has("polycoef") => "equality",
-        tag => tag,
-    };
-    let read = READ.iter().find(|(known, _)| *known == tag).map_or(&[][..], |(_, list)| list);
-    let actuator = ACTUATORS.contains(&tag);
-    for attribute in &element.attributes {
-        let name = attribute.name.as_str();
-        if COMPLIANCE.contains(&name) {
-            notes.once(element, SOFT);
-        }
-        let known = read.contains(&name)
-            || DECORATION.contains(&name)
-            || COMPLIANCE.contains(&name)
-            || (actuator && ACTUATOR.contains(&name))
-            || (tag == "equality" && ["name", "joint1", "joint2", "polycoef"].contains(&name));
-        if known {
-            element.attribute(name);
+    let lists = [(COMPLIANCE, SOFT), (&["user"][..], USER)];
+    for (list, why) in lists {
+        let said = list.iter().filter(|name| element.attribute(name).is_some()).count();
+        if said > 0 {
+            notes.once(element, why);
         }
     }
 }

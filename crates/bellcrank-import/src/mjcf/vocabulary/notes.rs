@@ -3,6 +3,7 @@
 use crate::Log;
 use crate::xml::Element;
 use bellcrank_model::Place;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ const SUGGESTIONS: usize = 100;
 #[derive(Debug)]
 pub(in crate::mjcf) struct Notes {
     log: Rc<Log>,
-    once: RefCell<BTreeMap<&'static str, (Place, usize)>>,
+    once: RefCell<BTreeMap<Cow<'static, str>, (Place, usize)>>,
     suggestions: Cell<usize>,
 }
 
@@ -30,7 +31,12 @@ impl Notes {
 
     /// The same, where the element is no longer at hand.
     pub fn once_at(&self, place: Place, why: &'static str) {
-        self.once.borrow_mut().entry(why).or_insert((place, 0)).1 += 1;
+        self.once.borrow_mut().entry(why.into()).or_insert((place, 0)).1 += 1;
+    }
+
+    /// The same with words that are made up on the spot.
+    pub fn counted(&self, element: &Element, why: String) {
+        self.once.borrow_mut().entry(why.into()).or_insert((element.place(), 0)).1 += 1;
     }
 
     /// Whether another "did you mean" may be looked for: a file of noise shall not take for ever.
