@@ -2,7 +2,7 @@
 //!
 //! | room | what |
 //! |---|---|
-//! | `preamble/` | how the file is to be understood: `source` `include` `compiler` `defaults` `assets` `msh` `option` |
+//! | `preamble/` | how the file is to be understood: `source` `include` `compiler` `defaults` `assets` `msh` `terrain` `option` |
 //! | `bodies/` | the tree of bodies as the file has it: `tree` `joints` `geoms` `placement` `spec` |
 //! | `mass/` | what they weigh: `solids` `mass_of_mesh` `hull` `masses` `effective_inertia` |
 //! | `assemble/` | which of our bodies and joints it becomes: `lumps` `joint_groups` `assembly` `names` |

@@ -5,6 +5,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("m.obj", "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"),
     ("folder/m.obj", "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"),
     ("folder/folder/m.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"),
+    ("h.bin", "\u{2}\0\0\0\u{2}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
     (
         "child.xml",
         "<mujoco model='child'><worldbody><frame name='corner' pos='0 3 0'><body name='limb'><joint name='k'/>\

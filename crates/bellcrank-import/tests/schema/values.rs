@@ -27,7 +27,7 @@ pub fn of(path: &str, attribute: &str) -> &'static str {
         ("worldbody/body/site", "name") => return "n",
         ("sensor/ballquat" | "sensor/ballangvel", "joint") => return "ball",
         ("asset/hfield", "nrow" | "ncol") => return "2",
-        ("asset/hfield", "file") => return "none.png",
+        ("asset/hfield", "file") => return "h.bin",
         ("asset/model", "file") => return "child.xml",
         ("asset/material" | "default/material", "rgba") => return "0 0 1 1",
         ("option", "gravity" | "magnetic" | "wind") => return "1 2 3",

@@ -108,6 +108,11 @@ impl Rules<'_> {
                 names.bodies.resolve(body, &self.place, self.faults);
                 self.pose("a body's pose", X_WL);
             }
+            for (body, twist) in &mut keyframe.twists {
+                names.bodies.resolve(body, &self.place, self.faults);
+                self.finite_vector("a body's velocity", twist.linear);
+                self.finite_vector("a body's angular velocity", twist.angular);
+            }
             for (actuator, value) in &mut keyframe.controls {
                 names.actuators.resolve(actuator, &self.place, self.faults);
                 self.finite("a control", *value);

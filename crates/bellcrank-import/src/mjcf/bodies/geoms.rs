@@ -127,7 +127,8 @@ fn shape(
         Form::Plane => (at, Some(Geometry::Plane)),
         Form::HeightField => {
             let name = element.required("hfield");
-            let field = name.and_then(|n| scope.source.assets.height_field(n, element, context));
+            let field =
+                name.and_then(|n| scope.source.assets.height_field(n, element, context, &scope.source));
             (at, field.map(Geometry::HeightField))
         }
         Form::DistanceField => {

@@ -3,6 +3,7 @@
 use super::defaults::Classes;
 use super::msh;
 use super::source::{Context, Source};
+use super::terrain;
 use crate::mjcf::bodies::placement;
 use crate::mjcf::mass::hull::convex_hull;
 use crate::mjcf::mass::mass_of_mesh::{Fill, unit_density};
@@ -174,41 +175,48 @@ impl Assets {
     }
 
     /// The height field of that name.
-    pub fn height_field(&self, name: &str, by: &Element, context: Context<'_>) -> Option<Arc<HeightField>> {
+    pub fn height_field(
+        &self,
+        name: &str,
+        by: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<Arc<HeightField>> {
         let Some(element) = self.height_fields.get(name) else {
             by.fault(unknown("hfield", name, self.height_fields.keys()));
             return None;
         };
-        if element.has("file") {
-            context.notes.ignore(
-                element,
-                "height fields are read from the elevation attribute only, not from image files",
-            );
-            return None;
+        let [x, y, top, base]: [f64; 4] = element.vector("size")?;
+        if base != 0.0 {
+            let why = "the fourth number of size: a height field has no bottom here";
+            context.notes.once(element, why);
         }
-        let [x, y, top, _base]: [f64; 4] = element.vector("size")?;
-        let rows = element.number("nrow").unwrap_or(0.0).clamp(0.0, 1e4) as usize;
-        let columns = element.number("ncol").unwrap_or(0.0).clamp(0.0, 1e4) as usize;
-        let (found, limit) = ((rows * columns) as u64, context.files.limits().mesh_parts as u64);
-        if found > limit {
-            element.fault(ImportTrouble::TooLarge { what: "the height field".into(), found, limit });
-            return None;
-        }
-        let mut heights = element.numbers("elevation").unwrap_or_else(|| vec![0.0; rows * columns]);
-        if heights.len() == rows * columns && element.has("elevation") {
-            flip_and_scale(&mut heights, columns, top);
-        }
-        Some(Arc::new(HeightField { rows, columns, size: [2.0 * x, 2.0 * y], heights }))
+        let limit = context.files.limits().mesh_parts;
+        let grid = match element.attribute("file") {
+            Some(name) => self.terrain_file(name, element, context, source)?,
+            None => terrain::from_attributes(element, limit)?,
+        };
+        Some(Arc::new(terrain::scaled(grid, [x, y, top])))
     }
-}
 
-/// The file lists rows from the top of the picture; they are normalised to 0…1 and then scaled.
-fn flip_and_scale(heights: &mut Vec<f64>, columns: usize, top: f64) {
-    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let scale = if high > low { top / (high - low) } else { 0.0 };
-    let flipped = heights.chunks(columns.max(1)).rev().flatten().map(|h| (h - low) * scale).collect();
-    *heights = flipped;
+    fn terrain_file(
+        &self,
+        name: &str,
+        element: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<terrain::Grid> {
+        let path = source.compiler.mesh_path(name);
+        match self.open(&path, element, context) {
+            Ok(file) => {
+                element.kept(terrain::from_file(&file.bytes, &path, context.files.limits().mesh_parts))
+            }
+            Err(trouble) => {
+                element.fault(trouble);
+                None
+            }
+        }
+    }
 }
 
 fn unknown<'a>(noun: &'static str, name: &str, known: impl Iterator<Item = &'a String>) -> ImportTrouble {

@@ -7,3 +7,4 @@ pub(in crate::mjcf) mod include;
 pub(in crate::mjcf) mod msh;
 pub(in crate::mjcf) mod option;
 pub(in crate::mjcf) mod source;
+mod terrain;
