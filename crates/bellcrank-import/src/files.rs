@@ -85,6 +85,21 @@ impl Files {
         }
     }
 
+    /// The same files, and those of an archive before them.
+    pub(crate) fn holding(&self, content: BTreeMap<String, Vec<u8>>) -> Files {
+        let mut memory = self.memory.clone();
+        memory.extend(content);
+        Files {
+            folder: self.folder.clone(),
+            shown: self.shown.clone(),
+            allowed: self.allowed.clone(),
+            packages: self.packages.clone(),
+            memory,
+            limits: self.limits,
+            bytes_read: Cell::new(self.bytes_read.get()),
+        }
+    }
+
     /// Reads another text file, named relative to the model's folder or, if `by` is given, to that file's.
     ///
     /// # Errors

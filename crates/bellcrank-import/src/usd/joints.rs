@@ -163,7 +163,9 @@ impl Reader<'_> {
         let bound = |x: f64| if x.abs() > 1e30 { f64::INFINITY.copysign(x) } else { x * unit };
         dof.limits = [low.map_or(f64::NEG_INFINITY, bound), high.map_or(f64::INFINITY, bound)];
         let axis = |end: &str| format!("physxJointAxis:{name}:{end}");
-        let first = |keys: &[String]| keys.iter().filter_map(|key| prim.number(key)).last();
+        let first = |keys: &[String]| {
+            keys.iter().rev().filter_map(|key| prim.number(key)).fold(None, |first, x| first.or(Some(x)))
+        };
         let named = |ends: &[&str]| ends.iter().map(|end| (*end).to_owned()).collect::<Vec<_>>();
         let armature = first(
             &[named(&["physxJoint:armature", "newton:armature", "mjc:armature"]), vec![axis("armature")]]

@@ -1,16 +1,18 @@
-//! USD text with UsdPhysics.
+//! USD with UsdPhysics: text (`.usda`), binary (`.usdc`) and archives (`.usdz`).
 //!
-//! The reader is our own: files are not trusted, and the format needs little. Binary layers are not read; what
-//! refers to them is listed as ignored.
+//! The reader is our own: files are not trusted, and the format needs little.
 //!
 //! | file | what |
 //! |---|---|
 //! | `lex` `parse` `layer` | the text: prims, properties, values |
+//! | `binary/` `archive` | the same from binary files, and from zip files |
 //! | `compose` | references, payloads, inherits, variants, sublayers: one scene |
 //! | `scene` `xform` | where every prim is, in metres with z up, and which body carries it |
 //! | `shapes` `groups` `mass` | forms, materials, colours, what touches what; masses and moments |
 //! | `joints` `d6` `drives` | joints of all kinds, by type, by locked axes or by annotation; motors |
 
+mod archive;
+mod binary;
 mod compose;
 mod d6;
 mod drives;
@@ -46,6 +48,14 @@ pub(crate) fn read(
     options: &Options,
     log: &Log,
 ) -> Result<ModelBuilder, ImportError> {
+    let unpacked = match file.bytes.starts_with(archive::START) {
+        true => Some(
+            archive::open(&file, files)
+                .map_err(|trouble| ImportError::one(Place::new(file.name.as_str(), 0), trouble))?,
+        ),
+        false => None,
+    };
+    let (file, files) = unpacked.as_ref().map_or((file, files), |(first, files)| (first.clone(), files));
     let layer = parse::parse(&file, &options.limits)?;
     let scene = compose::compose(file, layer, files, &options.limits, log);
     let nodes = Nodes::of(&scene);

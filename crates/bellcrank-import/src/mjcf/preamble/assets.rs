@@ -150,11 +150,7 @@ impl Assets {
             }
             Ok(bytes) => element.kept(meshes::read_with(&bytes, context.files)),
             Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
-                let beside = &element.file;
-                let why = format!(
-                    "the file {path:?} is not there (looked for from the model and from {beside:?}), so shapes made of it are left out"
-                );
-                context.notes.ignore(element, why);
+                not_there(&path, element, context);
                 None
             }
             Err(trouble) => {
@@ -186,6 +182,7 @@ impl Assets {
             by.fault(unknown("hfield", name, self.height_fields.keys()));
             return None;
         };
+        element.required("size")?;
         let [x, y, top, base]: [f64; 4] = element.vector("size")?;
         if base != 0.0 {
             let why = "the fourth number of size: a height field has no bottom here";
@@ -211,12 +208,25 @@ impl Assets {
             Ok(file) => {
                 element.kept(terrain::from_file(&file.bytes, &path, context.files.limits().mesh_parts))
             }
+            Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
+                not_there(&path, element, context);
+                None
+            }
             Err(trouble) => {
                 element.fault(trouble);
                 None
             }
         }
     }
+}
+
+/// A file that is missing costs the shapes that need it.
+fn not_there(path: &str, element: &Element, context: Context<'_>) {
+    let beside = &element.file;
+    let why = format!(
+        "the file {path:?} is not there (looked for from the model and from {beside:?}), so shapes made of it are left out"
+    );
+    context.notes.ignore(element, why);
 }
 
 fn unknown<'a>(noun: &'static str, name: &str, known: impl Iterator<Item = &'a String>) -> ImportTrouble {
