@@ -284,5 +284,24 @@ def test_models_are_written_as_urdf_and_mjcf() -> None:
     assert isinstance(exported.files, dict)
 
 
+def test_models_are_converted_by_the_ending(tmp_path: Path) -> None:
+    source = tmp_path / "arm.urdf"
+    source.write_text(URDF)
+    for name in ("arm.xml", "arm.usda", "again.urdf"):
+        left_out = bc.convert(source, tmp_path / name)
+        assert isinstance(left_out, list)
+        assert bc.load(tmp_path / name).joint_names[-1] == "shoulder" or "shoulder" in bc.load(tmp_path / name).joint_names
+    with pytest.raises(ValueError, match="no ending of a format"):
+        bc.convert(source, tmp_path / "arm.stl")
+
+
+def test_xacro_needs_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "arm.urdf.xacro"
+    source.write_text(URDF)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="pip install xacrodoc"):
+        bc.load(source)
+
+
 def test_the_version_is_a_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", bc.__version__)

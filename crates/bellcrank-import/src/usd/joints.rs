@@ -107,6 +107,12 @@ impl Reader<'_> {
                 return None;
             }
         };
+        // the other motions are locked for readers that do not know the word
+        for axis in d6::AXES.into_iter().filter(|axis| !names.contains(axis)) {
+            for end in ["low", "high"] {
+                node.prim.number(&format!("limit:{axis}:physics:{end}"));
+            }
+        }
         Some((kind, Quat::identity(), names.to_vec()))
     }
 
