@@ -202,7 +202,7 @@ impl ModelBuilder {
         let names = Names::of(&self.parts);
         let mut faults = names.duplicates.clone();
         validate::check(&mut self.parts, &names, &mut faults);
-        if self.parts.bodies.is_empty() && self.parts.shapes.is_empty() {
+        if self.parts.bodies.is_empty() && self.parts.shapes.is_empty() && self.parts.sites.is_empty() {
             let place = self.place.clone().unwrap_or_else(|| Place::new("model", 0));
             faults
                 .push(Fault { place: place.element("model", &self.parts.name), trouble: Trouble::NoBodies });

@@ -70,6 +70,8 @@ pub enum SensorKind {
     /// Acceleration of the frame's origin, gravity not counted [m/s²], and angular acceleration [rad/s²], world
     /// axes: 6.
     FrameAcceleration(Frame),
+    /// The same less the acceleration of free fall: what an accelerometer would feel, in world axes: 6.
+    FrameSpecificForce(Frame),
     /// Velocity of the site [m/s] and angular velocity [rad/s], in the site's axes: 6.
     SiteVelocity(Ref<SiteId>),
     /// Force [N] and moment [N·m] that the site's body passes on to what carries it, at the site and in its axes: 6.
@@ -117,6 +119,7 @@ impl SensorKind {
             | SensorKind::FrameVelocity(_)
             | SensorKind::RelativeVelocity { .. }
             | SensorKind::FrameAcceleration(_)
+            | SensorKind::FrameSpecificForce(_)
             | SensorKind::SiteVelocity(_)
             | SensorKind::ForceTorque(_) => 6,
             SensorKind::JointState(id) => joint(id).coordinate_count() + joint(id).dof_count(),

@@ -5,7 +5,7 @@
 
 use super::Exported;
 use super::write::{Xml, number, numbers, vector};
-use bellcrank_model::{Frame, JointKind, Link, Model, Part, Ref, Sensor, SensorKind, SiteId, Zone};
+use bellcrank_model::{Frame, JointKind, Link, Model, Part, Ref, Sensor, SensorKind, Show, SiteId, Zone};
 
 type Attribute = (&'static str, String);
 
@@ -31,16 +31,22 @@ pub(super) fn add_sensors(model: &Model, xml: &mut Xml, out: &mut Exported) {
 fn add_sensor(model: &Model, sensor: &Sensor, xml: &mut Xml) -> bool {
     let Some((rows, said)) = rows(model, &sensor.kind) else { return false };
     let show = &sensor.show;
-    let plain = show.scale == 1.0 && show.offset == 0.0;
+    // MuJoCo tells the load of a joint the other way round
+    let scale = if matches!(sensor.kind, SensorKind::ForceTorque(_)) { -1.0 } else { 1.0 };
+    let plain = show.scale == scale && show.offset == 0.0;
     let measured = sensor.kind.count(model.joints());
-    let whole = |part: &Part| matches!(part, Part::Numbers { first: 0, count } if *count == measured);
+    let count = |row: &&Row| Show { part: row.1, ..Show::default() }.count(measured).unwrap_or(0);
     let wanted: Vec<&Row> = match show.part {
         Part::All => rows.iter().filter(|Row(_, part, _)| !matches!(part, Part::Axis(_))).collect(),
         one => rows.iter().filter(|Row(_, part, _)| *part == one).collect(),
     };
-    let Some(cutoff) = cutoff(sensor).filter(|_| plain && !wanted.is_empty()) else { return false };
-    for Row(tag, part, end) in &wanted {
-        let end = if wanted.len() == 1 || whole(part) { "" } else { *end };
+    // all that it gives, or nothing
+    let complete = show.part != Part::All || wanted.iter().map(count).sum::<usize>() == measured;
+    let Some(cutoff) = cutoff(sensor).filter(|_| plain && complete && !wanted.is_empty()) else {
+        return false;
+    };
+    for Row(tag, _, end) in &wanted {
+        let end = if wanted.len() == 1 { "" } else { *end };
         let name = [("name", format!("{}{end}", sensor.name))];
         xml.leaf(tag, &[&name[..], &said, &cutoff].concat());
     }
@@ -90,7 +96,11 @@ fn rows(model: &Model, kind: &SensorKind) -> Option<(Vec<Row>, Vec<Attribute>)> 
         SensorKind::RelativePose { frame, from } => (pose(), seen_from(frame, from)),
         SensorKind::FrameVelocity(frame) => (motion(), framed(model, frame).to_vec()),
         SensorKind::RelativeVelocity { frame, from } => (motion(), seen_from(frame, from)),
-        SensorKind::FrameAcceleration(frame) => (
+        SensorKind::FrameAcceleration(frame) => {
+            // the linear one does not count gravity, as MuJoCo's does
+            (vec![row("frameangacc", 3, 3, "_angular")], framed(model, frame).to_vec())
+        }
+        SensorKind::FrameSpecificForce(frame) => (
             vec![row("framelinacc", 0, 3, "_linear"), row("frameangacc", 3, 3, "_angular")],
             framed(model, frame).to_vec(),
         ),

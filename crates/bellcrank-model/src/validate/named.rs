@@ -25,7 +25,8 @@ impl Rules<'_> {
         match kind {
             SensorKind::FramePose(frame)
             | SensorKind::FrameVelocity(frame)
-            | SensorKind::FrameAcceleration(frame) => self.frame(frame, names),
+            | SensorKind::FrameAcceleration(frame)
+            | SensorKind::FrameSpecificForce(frame) => self.frame(frame, names),
             SensorKind::RelativePose { frame, from } | SensorKind::RelativeVelocity { frame, from } => {
                 self.frame(frame, names);
                 self.frame(from, names);

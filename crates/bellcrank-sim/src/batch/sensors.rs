@@ -52,6 +52,11 @@ impl Batch {
                 Ok(X_WS.R.rotate_inverse(*field).to_array().to_vec())
             }
             SensorKind::FrameAcceleration(frame) => Ok(view.frame_motion(frame)?.A.to_array().to_vec()),
+            SensorKind::FrameSpecificForce(frame) => {
+                let A = view.frame_motion(frame)?.A;
+                let gravity = *self.parameters[view.group].gravity.get(view.row);
+                Ok(Twist::new(A.linear - gravity, A.angular).to_array().to_vec())
+            }
             SensorKind::SiteVelocity(site) => {
                 let motion = view.frame_motion(&Frame::Site(site.clone()))?;
                 Ok(motion.V.rotated(motion.X.R.inverse()).to_array().to_vec())

@@ -81,7 +81,8 @@ fn measured(
         "framelinacc" | "frameangacc" => {
             let first = if element.tag == "framelinacc" { 0 } else { 3 };
             let seen = frame(assembly, section, ["objtype", "objname"])?;
-            Some((SensorKind::FrameAcceleration(seen), numbers(first, 3)))
+            // MuJoCo counts gravity as an acceleration upwards
+            Some((SensorKind::FrameSpecificForce(seen), numbers(first, 3)))
         }
         "subtreecom" | "subtreelinvel" | "subtreeangmom" => subtree(assembly, section),
         "e_potential" => Some((SensorKind::Energy, numbers(0, 1))),
@@ -100,8 +101,9 @@ fn at_site(assembly: &Assembly<'_>, section: &Section) -> Measured {
         "accelerometer" => (SensorKind::Imu { site }, numbers(0, 3)),
         "gyro" => (SensorKind::Imu { site }, numbers(3, 3)),
         "velocimeter" => (SensorKind::SiteVelocity(site), numbers(0, 3)),
-        "force" => (SensorKind::ForceTorque(site), numbers(0, 3)),
-        "torque" => (SensorKind::ForceTorque(site), numbers(3, 3)),
+        // what carries the body puts on it, the opposite of ours
+        "force" => (SensorKind::ForceTorque(site), Show { scale: -1.0, ..numbers(0, 3) }),
+        "torque" => (SensorKind::ForceTorque(site), Show { scale: -1.0, ..numbers(3, 3) }),
         "magnetometer" => (SensorKind::Magnetometer { site, field: assembly.magnetic }, Show::default()),
         "rangefinder" => (SensorKind::Range(site), Show::default()),
         _ => (SensorKind::Touch { site, zone: touched(assembly, section)? }, Show::default()),
