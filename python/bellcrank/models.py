@@ -65,14 +65,16 @@ def load(
     mend_inertia: bool = False,
     srdf: Optional[Path] = None,
 ) -> Model:
-    """Reads a robot from a file (``.urdf``, ``.xml``, ``.usda``, ``.usdc``, ``.usdz``), or makes the shipped mechanism of that name.
+    """Reads a robot from a file, or makes the shipped mechanism of that name.
+
+    Files are ``.urdf``, ``.xml`` (MJCF), ``.usda``, ``.usdc`` and ``.usdz``. A ``.xacro`` file is expanded first, where
+    the package ``xacrodoc`` or ``xacro`` is installed.
 
     ``base`` says what carries the root link of a URDF file: ``"fixed"`` or ``"floating"``. With ``fixed_joints`` at
     ``"merge"`` links become part of the body that carries them, with ``"keep"`` they stay. ``packages`` tells where
     ``package://name`` is; files may be read from the model's own folder and from ``folders``. Missing meshes are listed
-    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move. ``srdf`` is a
-    planner's file beside a URDF: links that it says never touch do not, and its named states are keyframes. A ``.xacro``
-    file is expanded first, where the package ``xacrodoc`` or ``xacro`` is installed.
+    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move. ``srdf``
+    is a planner's file beside a URDF: links that it says never touch do not, and its named states are keyframes.
 
     Raises :class:`bellcrank.errors.LoadError` with every fault, its file, line, element and a hint.
     """

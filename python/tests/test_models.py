@@ -290,7 +290,7 @@ def test_models_are_converted_by_the_ending(tmp_path: Path) -> None:
     for name in ("arm.xml", "arm.usda", "again.urdf"):
         left_out = bc.convert(source, tmp_path / name)
         assert isinstance(left_out, list)
-        assert bc.load(tmp_path / name).joint_names[-1] == "shoulder" or "shoulder" in bc.load(tmp_path / name).joint_names
+        assert "shoulder" in bc.load(tmp_path / name).joint_names
     with pytest.raises(ValueError, match="no ending of a format"):
         bc.convert(source, tmp_path / "arm.stl")
 

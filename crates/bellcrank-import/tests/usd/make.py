@@ -50,7 +50,9 @@ def mesh(stage, n=12):
     """Lists long enough to be compressed."""
     hull = UsdGeom.Mesh.Define(stage, "/robot/arm/hull")
     hull.CreatePointsAttr([(i * 0.01, k * 0.01, 0.001 * ((i * k) % 7)) for i in range(n) for k in range(n)])
-    corners = [(i * n + k, (i + 1) * n + k, (i + 1) * n + k + 1, i * n + k + 1) for i in range(n - 1) for k in range(n - 1)]
+    corners = [
+        (i * n + k, (i + 1) * n + k, (i + 1) * n + k + 1, i * n + k + 1) for i in range(n - 1) for k in range(n - 1)
+    ]
     hull.CreateFaceVertexIndicesAttr([c for face in corners for c in face])
     hull.CreateFaceVertexCountsAttr([4] * len(corners))
 
