@@ -8,6 +8,7 @@ use crate::joint::{Joint, JointKind};
 use crate::resolve::{Names, said};
 use crate::sensor::{Frame, Sensor, SensorKind};
 use crate::show::{Part, Show};
+use crate::zone::Zone;
 
 impl Rules<'_> {
     pub(super) fn sensors(&mut self, parts: &mut Parts, names: &Names) {
@@ -58,7 +59,14 @@ impl Rules<'_> {
             }
             SensorKind::Touch { site, zone } => {
                 names.sites.resolve(site, &self.place, self.faults);
-                zone.lengths().into_iter().for_each(|length| self.positive("a length of the zone", length));
+                let lengths = zone.lengths();
+                let is_ball = matches!(zone, Zone::Ellipsoid { .. }) && lengths == [lengths[0]; 3];
+                let noun = if is_ball { "the radius" } else { "a length of the zone" };
+                // one fault is enough
+                self.positive(
+                    noun,
+                    lengths.into_iter().find(|x| x.is_nan() || *x <= 0.0).unwrap_or(lengths[0]),
+                );
             }
             SensorKind::Energy | SensorKind::Clock => {}
         }
