@@ -15,7 +15,7 @@ from bellcrank._native import Model, ModelBuilder, StepReport, __version__
 from bellcrank.batch import Batch
 from bellcrank.derivatives import StepJacobian
 from bellcrank.errors import BellcrankError
-from bellcrank.models import Exported, Note, library, load, load_builder, loads, loads_builder
+from bellcrank.models import Exported, Note, convert, library, load, load_builder, loads, loads_builder
 from bellcrank.randomize import randomize
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits, WorldStatus
@@ -47,6 +47,7 @@ __all__ = [
     "Viewer",
     "WorldStatus",
     "__version__",
+    "convert",
     "errors",
     "library",
     "load",

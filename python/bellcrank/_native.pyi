@@ -160,6 +160,8 @@ class Model:
         """The model as URDF text, and what URDF cannot say."""
     def to_mjcf(self) -> Exported:
         """The model as MJCF text, and what MJCF cannot say."""
+    def to_usd(self) -> Exported:
+        """The model as USD text with UsdPhysics, and what USD cannot say."""
 
 @final
 class ModelBuilder:

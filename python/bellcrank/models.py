@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Optional, Union
 
@@ -60,18 +63,73 @@ def load(
     skip_meshes: bool = False,
     require_meshes: bool = False,
     mend_inertia: bool = False,
+    srdf: Optional[Path] = None,
 ) -> Model:
-    """Reads a robot from a file (``.urdf``, ``.xml``, ``.usda``), or makes the shipped mechanism of that name.
+    """Reads a robot from a file, or makes the shipped mechanism of that name.
+
+    Files are ``.urdf``, ``.xml`` (MJCF), ``.usda``, ``.usdc`` and ``.usdz``. A ``.xacro`` file is expanded first, where
+    the package ``xacrodoc`` or ``xacro`` is installed.
 
     ``base`` says what carries the root link of a URDF file: ``"fixed"`` or ``"floating"``. With ``fixed_joints`` at
     ``"merge"`` links become part of the body that carries them, with ``"keep"`` they stay. ``packages`` tells where
     ``package://name`` is; files may be read from the model's own folder and from ``folders``. Missing meshes are listed
-    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move.
+    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move. ``srdf``
+    is a planner's file beside a URDF: links that it says never touch do not, and its named states are keyframes.
 
     Raises :class:`bellcrank.errors.LoadError` with every fault, its file, line, element and a hint.
     """
     flags = {"skip_meshes": skip_meshes, "require_meshes": require_meshes, "mend_inertia": mend_inertia}
-    return _native.load(os.fspath(path), **_options(base, fixed_joints, packages, folders, None, flags))
+    chosen = _options(base, fixed_joints, packages, folders, None, flags)
+    if srdf is not None:
+        chosen["srdf"] = os.fspath(srdf)
+    if os.fspath(path).endswith(".xacro"):
+        return _load_xacro(os.fspath(path), chosen)
+    return _native.load(os.fspath(path), **chosen)
+
+
+def _load_xacro(path: str, options: dict[str, Any]) -> Model:
+    """Expands the file and reads the result from the same folder, so that names in it mean the same."""
+    text = _expanded(path)
+    folder = os.path.dirname(os.path.abspath(path))
+    writable = folder if os.access(folder, os.W_OK) else None
+    handle, name = tempfile.mkstemp(suffix=".urdf", dir=writable)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        return _native.load(name, **{**options, "folders": [*options["folders"], folder]})
+    finally:
+        os.remove(name)
+
+
+def _expanded(path: str) -> str:
+    for package in ("xacrodoc", "xacro"):
+        if importlib.util.find_spec(package) is None:
+            continue
+        module = importlib.import_module(package)
+        if package == "xacrodoc":
+            return str(module.XacroDoc.from_file(path).to_urdf_string())
+        return str(module.process_file(path).toxml())
+    raise ModuleNotFoundError(
+        f"{path} is a xacro program, and neither xacrodoc nor xacro is installed\n"
+        "  hint: pip install xacrodoc, or expand it yourself: xacro robot.urdf.xacro > robot.urdf"
+    )
+
+
+def convert(source: Path, target: Path, **options: Any) -> list[str]:
+    """Reads a robot as :func:`load` does and writes it in the format of the target's ending: ``.urdf``, ``.xml`` (MJCF)
+    or ``.usda``. Meshes are written beside it. Gives what the format cannot say.
+    """
+    ending = os.path.splitext(os.fspath(target))[1].lower()
+    writers = {".urdf": Model.to_urdf, ".xml": Model.to_mjcf, ".mjcf": Model.to_mjcf, ".usda": Model.to_usd}
+    if ending not in writers:
+        raise ValueError(f"{os.fspath(target)!r} has no ending of a format: .urdf, .xml (MJCF) or .usda")
+    exported = writers[ending](load(source, **options))
+    with open(target, "w", encoding="utf-8") as file:
+        file.write(exported.text)
+    for name, content in exported.files.items():
+        with open(os.path.join(os.path.dirname(os.fspath(target)), name), "wb") as file:
+            file.write(content)
+    return exported.left_out
 
 
 def loads(

@@ -6,7 +6,7 @@ use crate::options::Options;
 use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
     Actuator, ActuatorId, Body, BodyId, Control, Coupling, Frame, Geometry, HeightField, Joint, JointId,
-    JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon, TendonId,
+    JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon, TendonId, Zone,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -268,9 +268,10 @@ pub fn sensor(name: &str, kind: &str, mut o: Options<'_>) -> PyResult<Sensor> {
         "frame_velocity" => SensorKind::FrameVelocity(frame(&o)?),
         "joint_state" => SensorKind::JointState(o.required("joint", joint)?),
         "contact_force" => SensorKind::ContactForce(o.required("body", body)?),
-        "touch" => {
-            SensorKind::Touch { site: o.required("site", site)?, radius: o.required("radius", radius)? }
-        }
+        "touch" => SensorKind::Touch {
+            site: o.required("site", site)?,
+            zone: Zone::ball(o.required("radius", radius)?),
+        },
         _ => {
             let text = format!("sensor {name:?}: there is no kind {kind:?}");
             return Err(said(

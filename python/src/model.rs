@@ -2,7 +2,7 @@
 
 use crate::convert::array;
 use crate::error::no_such_name;
-use bellcrank::import::{Exported, to_mjcf, to_urdf};
+use bellcrank::import::{Exported, to_mjcf, to_urdf, to_usd};
 use bellcrank::model::{self, JointId};
 use bellcrank::tree::TreeModel;
 use pyo3::prelude::*;
@@ -211,6 +211,10 @@ macro_rules! parts_and_arrays {
 
             fn to_mjcf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 exported(py, to_mjcf(&self.inner))
+            }
+
+            fn to_usd<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                exported(py, to_usd(&self.inner))
             }
 
             fn __repr__(&self) -> String {

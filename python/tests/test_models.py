@@ -274,14 +274,44 @@ def test_what_has_no_effect_is_listed() -> None:
     assert "apart" in warnings[0].why
 
 
-def test_models_are_written_as_urdf_and_mjcf() -> None:
+def test_models_are_written_as_urdf_mjcf_and_usd() -> None:
     model = bc.loads(URDF, "urdf")
+    assert "shoulder" in bc.loads(model.to_usd().text, "usda").joint_names
     assert bc.loads(model.to_urdf().text, "urdf").joint_names == ["shoulder"]
     exported = model.to_mjcf()
     assert isinstance(exported, bc.Exported)
     assert bc.loads(exported.text, "mjcf").joint_names == ["shoulder"]
     assert isinstance(exported.left_out, list)
     assert isinstance(exported.files, dict)
+
+
+def test_models_are_converted_by_the_ending(tmp_path: Path) -> None:
+    source = tmp_path / "arm.urdf"
+    source.write_text(URDF)
+    for name in ("arm.xml", "arm.usda", "again.urdf"):
+        left_out = bc.convert(source, tmp_path / name)
+        assert isinstance(left_out, list)
+        assert "shoulder" in bc.load(tmp_path / name).joint_names
+    with pytest.raises(ValueError, match="no ending of a format"):
+        bc.convert(source, tmp_path / "arm.stl")
+
+
+def test_named_states_of_a_planner_are_keyframes(tmp_path: Path) -> None:
+    source, planner = tmp_path / "arm.urdf", tmp_path / "arm.srdf"
+    source.write_text(URDF)
+    state = '<group_state name="up" group="all"><joint name="shoulder" value="0.5"/></group_state>'
+    planner.write_text(f'<robot name="arm">{state}</robot>')
+    batch = bc.Batch(bc.load(source, srdf=planner))
+    assert batch.reset_to_keyframe("up").all()
+    np.testing.assert_allclose(batch.joint_position[0][-1], 0.5, atol=1e-9)
+
+
+def test_xacro_needs_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "arm.urdf.xacro"
+    source.write_text(URDF)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="pip install xacrodoc"):
+        bc.load(source)
 
 
 def test_the_version_is_a_version() -> None:

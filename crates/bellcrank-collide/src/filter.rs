@@ -9,8 +9,8 @@
 //!
 //! An explicit pair overrides 1 to 4, except that a body never touches itself.
 
-use bellcrank_model::{BodyId, ContactFilter, JointKind, Model, Shape, ShapeId};
-use std::collections::HashSet;
+use bellcrank_model::{BodyId, ContactFilter, JointKind, Model, PairSurface, Shape, ShapeId};
+use std::collections::{HashMap, HashSet};
 
 /// The rules above, ready to be asked.
 pub(crate) struct Filter<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct Filter<'a> {
     /// Ordered pairs of body numbers.
     excluded: HashSet<(usize, usize)>,
     /// Ordered pairs of shape numbers.
-    wanted: HashSet<(usize, usize)>,
+    wanted: HashMap<(usize, usize), PairSurface>,
 }
 
 fn ordered(a: usize, b: usize) -> (usize, usize) {
@@ -35,14 +35,16 @@ impl<'a> Filter<'a> {
         let bodies = |joint: &bellcrank_model::Joint| joint.predecessor.body().zip(joint.successor.body());
         let joined = model.joints().iter().filter_map(bodies);
         let joined = joined.map(|(p, s)| ordered(class[p.index()], class[s.index()])).collect();
-        let (mut excluded, mut wanted) = (HashSet::new(), HashSet::new());
+        let (mut excluded, mut wanted) = (HashSet::new(), HashMap::new());
         for filter in model.filters() {
             match filter {
                 ContactFilter::Exclude { a, b, .. } => {
-                    excluded.insert(ordered(a.id().index(), b.id().index()))
+                    excluded.insert(ordered(a.id().index(), b.id().index()));
                 }
-                ContactFilter::Pair { a, b, .. } => wanted.insert(ordered(a.id().index(), b.id().index())),
-            };
+                ContactFilter::Pair { a, b, surface, .. } => {
+                    wanted.insert(ordered(a.id().index(), b.id().index()), *surface);
+                }
+            }
         }
         Filter { model, class, joined, excluded, wanted }
     }
@@ -54,10 +56,15 @@ impl<'a> Filter<'a> {
         if body_a == body_b {
             return false;
         }
-        if self.wanted.contains(&ordered(a.index(), b.index())) {
+        if self.wanted.contains_key(&ordered(a.index(), b.index())) {
             return true;
         }
         one.collides && other.collides && groups_meet(one, other) && self.bodies_meet(body_a, body_b)
+    }
+
+    /// What holds between two shapes, whatever they say themselves.
+    pub fn surface(&self, a: ShapeId, b: ShapeId) -> PairSurface {
+        self.wanted.get(&ordered(a.index(), b.index())).copied().unwrap_or_default()
     }
 
     /// Whether a body is fixed to the world.

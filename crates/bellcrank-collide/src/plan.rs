@@ -150,15 +150,18 @@ pub struct Pair {
     pub gap: f64,
     /// How the priority of A's material compares with that of B's: the higher one holds.
     pub preference: Ordering,
+    /// What holds between these two, whatever the shapes say.
+    pub own: Option<Material>,
 }
 
 impl Pair {
-    /// The material of the pair: of the shape with the higher priority, or of both together.
+    /// The material of the pair: its own, of the shape with the higher priority, or of both together.
     pub fn material(&self, rules: MaterialRules, a: &Material, b: &Material) -> Material {
-        match self.preference {
-            Ordering::Greater => *a,
-            Ordering::Less => *b,
-            Ordering::Equal => rules.of(a, b),
+        match (self.own, self.preference) {
+            (Some(own), _) => own,
+            (_, Ordering::Greater) => *a,
+            (_, Ordering::Less) => *b,
+            (_, Ordering::Equal) => rules.of(a, b),
         }
     }
 }
@@ -282,8 +285,11 @@ impl ContactPlan {
             let why = "both belong to the world";
             return self.unsupported.push(Unsupported { a: shape_a, b: shape_b, why });
         }
+        let (one_id, other_id) = (all[i].id, all[j].id);
         let (one, other) = (&model.shapes()[i], &model.shapes()[j]);
-        let (margin, gap) = (one.margin + other.margin, one.gap + other.gap);
+        let surface = filter.surface(one_id, other_id);
+        let margin = surface.margin.unwrap_or(one.margin + other.margin);
+        let gap = surface.gap.unwrap_or(one.gap + other.gap);
         let priority = |shape: ShapeId| model.shapes()[shape.index()].priority;
         let preference = priority(shape_a).cmp(&priority(shape_b));
         let slots = 0..0; // laid out when all pairs are known
@@ -298,6 +304,7 @@ impl ContactPlan {
             margin,
             gap,
             preference,
+            own: surface.material,
         });
     }
 

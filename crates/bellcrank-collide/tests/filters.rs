@@ -4,8 +4,8 @@ use crate::common::ball;
 use bellcrank_collide::{ContactPlan, ShapeData};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
-    Body, BodyId, CombineRule, Geometry, Joint, Material, MaterialRules, Model, ModelBuilder, Parameters,
-    Shape, WORLD, library,
+    Body, BodyId, CombineRule, Geometry, Joint, Material, MaterialRules, Model, ModelBuilder, PairSurface,
+    Parameters, Shape, WORLD, library,
 };
 
 fn part(builder: &mut ModelBuilder, name: &str) -> BodyId {
@@ -135,4 +135,28 @@ fn shipped_models_are_supported() {
         assert!(plan.unsupported().is_empty(), "{name}: {:?}", plan.unsupported());
         println!("{name}: {} pairs, {} slots", plan.pairs().len(), plan.slots().len());
     }
+}
+
+/// A pair may have a surface of its own, whatever its shapes say: 0.3 instead of the average of 0.7 and 0.7, and 2 cm apart.
+#[test]
+fn a_pair_may_have_a_surface_of_its_own() {
+    let mut builder = ModelBuilder::new("scene");
+    builder.shape(Shape::new("ground", WORLD, Geometry::Plane).margin(0.001));
+    for name in ["a", "b"] {
+        part(&mut builder, name);
+    }
+    let material = Some(Material { sliding: 0.3, ..Material::default() });
+    builder.pair_with("ground", "a", PairSurface { material, margin: Some(0.02), gap: None });
+    let model = builder.build().expect("valid");
+    let plan = ContactPlan::of(&model);
+    let of = |name: &str| {
+        let shape = model.shape_id(name).expect("named");
+        let ground = model.shape_id("ground").expect("named");
+        let mine = |pair: &&bellcrank_collide::Pair| pair.shape_a == ground && pair.shape_b == shape;
+        let pair = plan.pairs().iter().find(mine).expect("a pair");
+        let usual = Material::default();
+        (pair.material(plan.rules(), &usual, &usual).sliding, pair.margin)
+    };
+    assert_eq!(of("a"), (0.3, 0.02));
+    assert_eq!(of("b"), (0.7, 0.001));
 }

@@ -2,12 +2,12 @@
 //!
 //! `cargo run -p bellcrank-import --example export -- four_bar mjcf > four_bar.xml`
 
-use bellcrank_import::{Options, load, to_mjcf, to_urdf};
+use bellcrank_import::{Options, load, to_mjcf, to_urdf, to_usd};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(name), Some(format)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: export FILE|NAME urdf|mjcf");
+        eprintln!("usage: export FILE|NAME urdf|mjcf|usda");
         std::process::exit(2);
     };
     let model = match bellcrank_model::library::by_name(&name) {
@@ -18,7 +18,11 @@ fn main() {
         eprintln!("{error}");
         std::process::exit(1);
     });
-    let exported = if format == "urdf" { to_urdf(&model) } else { to_mjcf(&model) };
+    let exported = match format.as_str() {
+        "urdf" => to_urdf(&model),
+        "usda" => to_usd(&model),
+        _ => to_mjcf(&model),
+    };
     println!("{}", exported.text);
     for (name, bytes) in &exported.files {
         if let Err(error) = std::fs::write(name, bytes) {

@@ -85,6 +85,21 @@ impl Files {
         }
     }
 
+    /// The same files, and those of an archive before them.
+    pub(crate) fn holding(&self, content: BTreeMap<String, Vec<u8>>) -> Files {
+        let mut memory = self.memory.clone();
+        memory.extend(content);
+        Files {
+            folder: self.folder.clone(),
+            shown: self.shown.clone(),
+            allowed: self.allowed.clone(),
+            packages: self.packages.clone(),
+            memory,
+            limits: self.limits,
+            bytes_read: Cell::new(self.bytes_read.get()),
+        }
+    }
+
     /// Reads another text file, named relative to the model's folder or, if `by` is given, to that file's.
     ///
     /// # Errors
@@ -101,13 +116,23 @@ impl Files {
         self.read(name, by, self.limits.mesh_bytes)
     }
 
+    /// A file of this import by the name that messages call it, without its content: to be relative to.
+    pub fn called(&self, shown: &str) -> File {
+        let path = Path::new(shown);
+        let inside = path.strip_prefix(&self.shown).unwrap_or(path);
+        let folder =
+            self.folder.as_ref().and_then(|folder| folder.join(inside).parent().map(Path::to_path_buf));
+        File { name: shown.to_owned(), folder, bytes: Vec::new() }
+    }
+
     /// The bounds of this import.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
     fn read(&self, name: &str, by: Option<&File>, limit: u64) -> Result<File, ImportTrouble> {
-        if let Some(bytes) = self.memory.get(name).or_else(|| self.memory.get(&plain(name))) {
+        let beside = || self.memory.get(&beside(&by?.name, name));
+        if let Some(bytes) = self.memory.get(name).or_else(|| self.memory.get(&plain(name))).or_else(beside) {
             self.count(bytes.len() as u64, limit)?;
             return Ok(File::new(name, bytes.clone()));
         }
@@ -215,6 +240,19 @@ fn is_plain(name: &str) -> bool {
 /// A name without "./" in front.
 fn plain(name: &str) -> String {
     name.trim_start_matches("./").to_owned()
+}
+
+/// A name relative to a file, both in memory: without folders that are left again.
+fn beside(file: &str, name: &str) -> String {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(name.split('/')).filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> ImportTrouble {

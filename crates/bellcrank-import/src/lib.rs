@@ -21,9 +21,9 @@
 //! | `xml/` | safe XML: bounded, with line numbers, typed attributes, and a record of what was read |
 //! | `files` | which files may be opened, `package://` and relative names, files in memory |
 //! | `meshes/` | STL, OBJ, DAE and glTF into [`bellcrank_model::Mesh`] |
-//! | `urdf/` `mjcf/` `usd/` | one reader per format; `mjcf/` is maintained on its own |
+//! | `urdf/` `mjcf/` `usd/` | one reader per format |
 //! | `solid` `mend` `reverse` `size` | joined masses; impossible masses; a joint seen from its other end; too much to analyse |
-//! | `export/` | a model as URDF or MJCF text |
+//! | `export/` | a model as URDF, MJCF or USD text |
 //!
 //! A reader gets a [`xml::Document`] (or text), the [`Files`] and the [`Options`]. It pushes faults into the
 //! log and goes on; it gives up with an error only where going on makes no sense. Afterwards this file lists
@@ -46,7 +46,7 @@ mod usd;
 pub mod xml;
 
 pub use error::{ImportError, ImportFault, ImportTrouble};
-pub use export::{Exported, to_mjcf, to_urdf};
+pub use export::{Exported, to_mjcf, to_urdf, to_usd};
 pub use files::{File, Files};
 pub use format::Format;
 pub use log::Log;

@@ -12,6 +12,20 @@ const FAULTS_KEPT: usize = 10_000;
 pub struct Log {
     faults: RefCell<Vec<ImportFault>>,
     ignored: RefCell<Vec<Ignored>>,
+    marks: RefCell<Vec<State>>,
+}
+
+/// Where the log keeps whether something was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark(u32);
+
+/// What is known about an element or an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Unread,
+    /// Lent to others: nobody needs to read it.
+    Lent,
+    Read,
 }
 
 impl Log {
@@ -31,6 +45,34 @@ impl Log {
     /// Whether anything is wrong so far.
     pub fn has_faults(&self) -> bool {
         !self.faults.borrow().is_empty()
+    }
+
+    /// A new thing that nobody has read.
+    pub(crate) fn mark(&self) -> Mark {
+        let mut marks = self.marks.borrow_mut();
+        marks.push(State::Unread);
+        Mark((marks.len() - 1) as u32)
+    }
+
+    pub(crate) fn read(&self, mark: Mark) {
+        self.marks.borrow_mut()[mark.0 as usize] = State::Read;
+    }
+
+    /// Nobody needs to read it, until [`Log::borrowed`].
+    pub(crate) fn lend(&self, mark: Mark) {
+        self.marks.borrow_mut()[mark.0 as usize] = State::Lent;
+    }
+
+    /// It was lent to somebody, who must read it now.
+    pub(crate) fn borrowed(&self, mark: Mark) {
+        let state = &mut self.marks.borrow_mut()[mark.0 as usize];
+        if *state == State::Lent {
+            *state = State::Unread;
+        }
+    }
+
+    pub(crate) fn is_read(&self, mark: Mark) -> bool {
+        self.marks.borrow()[mark.0 as usize] != State::Unread
     }
 
     pub(crate) fn take_faults(&self) -> Vec<ImportFault> {

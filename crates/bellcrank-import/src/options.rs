@@ -23,6 +23,8 @@ pub struct Options {
     /// Gives links that move without mass, or with an inertia that no body has, the nearest that can move, and lists
     /// them as ignored. Otherwise they are faults.
     pub mend_inertia: bool,
+    /// A planner's file (SRDF) for a URDF: links that it says never touch do not, and its named states are keyframes.
+    pub srdf: Option<PathBuf>,
     /// Bounds against hostile files.
     pub limits: Limits,
 }
@@ -110,6 +112,12 @@ impl Options {
     /// Says where `package://name/...` is.
     pub fn package(mut self, name: impl Into<String>, folder: impl Into<PathBuf>) -> Self {
         self.packages.insert(name.into(), folder.into());
+        self
+    }
+
+    /// Names a planner's file (SRDF) for a URDF.
+    pub fn srdf(mut self, path: impl Into<PathBuf>) -> Self {
+        self.srdf = Some(path.into());
         self
     }
 

@@ -164,7 +164,10 @@ def compare_bodies(check, reference, ours):
             position, quaternion = part["pose"][:3], part["pose"][3:]
             sign = 1 if np.dot(quaternion, data.xquat[b]) > 0 else -1
             check.equal(f"position of {name}", position, list(data.xpos[b]))
-            check.equal(f"rotation of {name}", [sign * x for x in quaternion], list(data.xquat[b]))
+            # where the frame is the principal axes (align), it is as exact as MuJoCo finds these
+            aligned = reference.body_sameframe[b] == 1 and reference.body_jntnum[b] == 1
+            slack = 10 * AXES if aligned else 1.0
+            check.equal(f"rotation of {name}", [sign * x for x in quaternion], list(data.xquat[b]), slack)
 
 
 def principal(inertia):
@@ -302,8 +305,7 @@ def compare_keyframes(check, reference, ours):
         name = mujoco.mj_id2name(reference, mujoco.mjtObj.mjOBJ_KEY, k) or f"key_{k}"
         if name not in keys:
             # places that <size nkey="..."> only reserves have no name
-            attached = any("keyframes of attached models" in line for line in ours["ignored"])
-            if not attached and not name.startswith("key_"):
+            if not name.startswith("key_"):
                 check.fail(f"keyframe {name!r} is missing")
             continue
         mujoco.mj_resetDataKeyframe(reference, data, k)

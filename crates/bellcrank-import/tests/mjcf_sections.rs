@@ -3,7 +3,8 @@
 use bellcrank_import::{Format, Options, loads};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
-    Actuator, ContactFilter, Control, Feature, Frame, Joint, JointKind, Model, SensorKind, Target,
+    Actuator, ContactFilter, Control, Feature, Frame, Joint, JointKind, Link, Model, Part, SensorKind,
+    Target, Zone,
 };
 
 fn read(text: &str) -> Model {
@@ -209,22 +210,54 @@ fn the_contact_dimension_says_which_frictions_count() {
     assert_eq!(frictions(6), [0.8, 0.02, 0.003]);
 }
 
+/// MuJoCo's own sizes, by its documentation: gyro 3, touch 1, jointpos 1, actuatorpos 1, framepos 3, framequat 4, axes 3.
 #[test]
-fn sensors_that_ours_can_stand_for_are_kept() {
+fn sensors_give_as_many_numbers_as_in_mujoco() {
     let model = chain(
         "<actuator><motor name='m' joint='q'/></actuator>
-         <sensor><gyro name='g' site='sa'/><touch name='t' site='sa'/><jointpos name='j' joint='p'/>
-           <actuatorpos name='m' actuator='m'/><framepos name='f' objtype='site' objname='sb'/>
-           <framelinvel name='v' objtype='xbody' objname='b'/><magnetometer name='n' site='sa'/></sensor>",
+         <sensor><gyro name='g' site='sa' cutoff='5'/><touch name='t' site='sa' cutoff='7'/><jointpos name='j' joint='p'/>
+           <jointvel name='jv' joint='p'/><actuatorpos name='m' actuator='m'/><actuatorfrc name='mf' actuator='m'/>
+           <framepos name='f' objtype='site' objname='sb'/><framequat name='fq' objtype='site' objname='sb' cutoff='1'/>
+           <framezaxis name='fz' objtype='body' objname='b'/><framelinvel name='v' objtype='xbody' objname='b'/>
+           <frameangvel name='w' objtype='xbody' objname='b' reftype='site' refname='sa'/>
+           <subtreecom name='c' body='world'/><e_kinetic name='e'/><clock name='now'/>
+           <magnetometer name='n' site='sa'/><user name='u' dim='3'/></sensor>",
     );
-    let kind = |name: &str| &model.sensors()[model.sensor_id(name).unwrap().index()].kind;
-    assert!(matches!(kind("g"), SensorKind::Imu { .. }));
-    assert!(matches!(kind("t"), SensorKind::Touch { radius, .. } if *radius == 0.02));
+    let sensor = |name: &str| &model.sensors()[model.sensor_id(name).unwrap().index()];
+    let count = |name: &str| {
+        let sensor = sensor(name);
+        sensor.show.count(sensor.kind.count(model.joints())).unwrap()
+    };
+    let sizes = [
+        ("g", 3),
+        ("t", 1),
+        ("j", 1),
+        ("jv", 1),
+        ("m", 1),
+        ("mf", 1),
+        ("f", 3),
+        ("fq", 4),
+        ("fz", 3),
+        ("v", 3),
+    ];
+    let more = [("w", 3), ("c", 3), ("e", 1), ("now", 1), ("n", 3)];
+    for (name, expected) in sizes.into_iter().chain(more) {
+        assert_eq!(count(name), expected, "{name}");
+    }
+    let kind = |name: &str| &sensor(name).kind;
+    assert_eq!(sensor("g").show.part, Part::Numbers { first: 3, count: 3 });
+    assert!(matches!(kind("t"), SensorKind::Touch { zone, .. } if *zone == Zone::ball(0.02)));
     assert!(matches!(kind("j"), SensorKind::JointState(joint) if joint.id() == model.joint_id("p").unwrap()));
     assert!(matches!(kind("m"), SensorKind::ActuatorState(a) if a.id() == model.actuator_id("m").unwrap()));
     assert!(matches!(kind("f"), SensorKind::FramePose(Frame::Site(_))));
-    assert!(matches!(kind("v"), SensorKind::FrameVelocity(_)));
-    assert_eq!(listed(&model, "magnetometer"), 1);
+    assert!(matches!(kind("w"), SensorKind::RelativeVelocity { .. }));
+    assert!(matches!(kind("c"), SensorKind::Subtree(Link::World)));
+    // real numbers are cut on both sides, those that are never negative above only, rotations never
+    assert_eq!(sensor("g").show.bounds, [-5.0, 5.0]);
+    assert_eq!(sensor("t").show.bounds, [f64::NEG_INFINITY, 7.0]);
+    assert_eq!(sensor("fq").show.bounds, [f64::NEG_INFINITY, f64::INFINITY]);
+    assert_eq!(listed(&model, "\"cutoff\" of <framequat> has no effect"), 1);
+    assert_eq!(listed(&model, "there is no user sensor here"), 1);
 }
 
 /// Axes x, z, y are left-handed as three slides: our third coordinate is the negative of the file's.

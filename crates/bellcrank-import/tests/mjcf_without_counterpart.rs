@@ -43,9 +43,9 @@ fn everything_without_counterpart_is_listed_and_the_rest_loads() {
         ("<sensor><insidesite objtype='body' objname='b' site='s'/></sensor>", "", "insidesite"),
         ("<equality><flex flex='f'/></equality>", "", "soft bodies"),
         (
-            "<asset><hfield name='h' file='hills.png'/></asset>",
+            "<asset><hfield name='h' file='hills.png' size='1 1 1 1'/></asset>",
             "<geom type='hfield' hfield='h' mass='1'/>",
-            "height fields",
+            "is not there",
         ),
         (
             "<asset><mesh name='m' builtin='wedge' params='1 1'/></asset>",

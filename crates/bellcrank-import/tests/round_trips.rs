@@ -1,6 +1,6 @@
 //! Every shipped mechanism, written and read back, is the same mechanism.
 
-use bellcrank_import::{Base, Exported, FixedJoints, Format, Options, loads, to_mjcf, to_urdf};
+use bellcrank_import::{Base, Exported, FixedJoints, Format, Options, loads, to_mjcf, to_urdf, to_usd};
 use bellcrank_model::{JointId, JointKind, Model, library};
 
 const TOLERANCE: f64 = 1e-9;
@@ -100,6 +100,46 @@ fn every_limit_in_urdf_says_effort_and_velocity_in_finite_numbers() {
         }
     }
     assert!(found > 100, "{found}");
+}
+
+/// Screws have no counterpart in USD; nor have couplings.
+#[test]
+fn usd_brings_every_shipped_mechanism_back() {
+    let mut same = 0;
+    for (name, _, build) in library::ALL {
+        let model = build().build().unwrap();
+        let exported = to_usd(&model);
+        let renamed = exported.left_out.iter().any(|what| what.starts_with("the name"));
+        let lost = exported.left_out.iter().any(|what| what.starts_with("joint") && what.contains("screw"));
+        let back = read_back(&exported, Format::Usd);
+        if !renamed {
+            assert_same_bodies(name, &model, &back);
+        }
+        if renamed || lost || !model.couplings().is_empty() {
+            continue;
+        }
+        assert_same_mechanism(name, &model, &back);
+        for (a, b) in model.joints().iter().zip(back.joints()) {
+            assert_eq!((&a.name, a.kind), (&b.name, b.kind), "{name}");
+            let apart = |x: [f64; 2], y: [f64; 2]| x.iter().zip(y).any(|(x, y)| (x - y).abs() > TOLERANCE);
+            let limits =
+                |joint: &bellcrank_model::Joint| joint.dofs.iter().map(|d| d.limits).collect::<Vec<_>>();
+            let wrong = limits(a).into_iter().zip(limits(b)).any(|(x, y)| apart(x, y));
+            assert!(
+                !wrong || a.kind == JointKind::Spherical,
+                "{name}: {:?}: {:?} {:?}",
+                a.name,
+                limits(a),
+                limits(b)
+            );
+        }
+        let forms =
+            model.shapes().len() - exported.left_out.iter().filter(|what| what.ends_with("its form")).count();
+        assert_eq!(forms, back.shapes().len(), "{name}: shapes");
+        assert!(back.ignored().is_empty(), "{name}: {:?}", back.ignored());
+        same += 1;
+    }
+    assert!(same > 20, "{same} of {}", library::ALL.len());
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn files_that_are_no_robots_are_refused() {
     "#);
     insta::assert_snapshot!(say("<robot name='r'><xacro:property name='x' value='1'/></robot>"), @r#"
     text.urdf:1: <xacro:property name="x">: this is a xacro program, not a robot
-      hint: expand it first: xacro robot.urdf.xacro > robot.urdf
+      hint: expand it first (xacro robot.urdf.xacro > robot.urdf), or load it from Python with xacro or xacrodoc installed
     "#);
     insta::assert_snapshot!(load("no/such.urdf", &Options::default()).unwrap_err(), @r#"
     no/such.urdf: there is no file "no/such.urdf"

@@ -235,3 +235,46 @@ fn all_joint_types_have_their_kind() {
         assert_eq!(model.joints()[1].kind, expected);
     }
 }
+
+const ARM: &str = "<robot name='arm'><link name='base'/><link name='upper'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+    <link name='lower'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+    <link name='hand'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+    <joint name='shoulder' type='continuous'><parent link='base'/><child link='upper'/><axis xyz='0 1 0'/></joint>
+    <joint name='elbow' type='continuous'><parent link='upper'/><child link='lower'/><axis xyz='0 1 0'/></joint>
+    <joint name='wrist' type='continuous'><parent link='lower'/><child link='hand'/><axis xyz='0 1 0'/></joint>MORE</robot>";
+
+/// Links that a planner keeps apart do not touch; its named states are keyframes.
+#[test]
+fn srdf_keeps_links_apart_and_names_states() {
+    let srdf = "<robot name='arm'><disable_collisions link1='upper' link2='hand' reason='Never'/>
+        <disable_collisions link1='base' link2='upper' reason='Adjacent'/>
+        <group name='all'><joint name='elbow'/></group>
+        <group_state name='home' group='all'><joint name='elbow' value='0.5'/><joint name='wrist' value='-1'/></group_state></robot>";
+    let options = Options::default().file("arm.srdf", srdf).srdf("arm.srdf");
+    let model = loads(&ARM.replace("MORE", ""), Format::Urdf, &options).unwrap();
+    assert_eq!(model.filters().len(), 1);
+    let key = &model.keyframes()[0];
+    assert_eq!((key.name.as_str(), key.joints.len(), key.joints[0].1[0]), ("home", 2, 0.5));
+    let wrong = Options::default().file("arm.srdf", srdf.replace("'hand'", "'hend'")).srdf("arm.srdf");
+    let error = loads(&ARM.replace("MORE", ""), Format::Urdf, &wrong).unwrap_err().to_string();
+    assert!(
+        error.contains("there is no link \"hend\"") && error.contains("did you mean \"hand\"?"),
+        "{error}"
+    );
+}
+
+#[test]
+fn ros2_control_says_which_joints_have_motors() {
+    let control = "<ros2_control name='hw' type='system'><hardware><plugin>x/Y</plugin></hardware>
+        <joint name='shoulder'><command_interface name='position'><param name='min'>-1</param><param name='max'>2</param></command_interface>
+          <state_interface name='position'/><param name='kp'>50</param><param name='kd'>2</param></joint>
+        <joint name='elbow'><command_interface name='effort'/></joint>
+        <joint name='wrist'><state_interface name='position'/></joint></ros2_control>";
+    let model = loads(&ARM.replace("MORE", control), Format::Urdf, &Options::default()).unwrap();
+    let names: Vec<&str> = model.actuators().iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["shoulder", "elbow"]);
+    assert_eq!(model.actuators()[0].control, bellcrank_model::Control::Position { kp: 50.0, kd: 2.0 });
+    assert_eq!(model.actuators()[0].control_range, [-1.0, 2.0]);
+    assert_eq!(model.actuators()[1].control, bellcrank_model::Control::Effort);
+    assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+}

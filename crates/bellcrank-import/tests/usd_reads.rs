@@ -119,7 +119,8 @@ fn hinges_have_limits_and_drives_per_radian() {
     let Control::Position { kp, kd } = model.actuators()[0].control else { panic!("a position drive") };
     assert!((kp - 2f64.to_degrees()).abs() < 1e-12 && (kd - 1f64.to_degrees()).abs() < 1e-12);
     assert_eq!(model.actuators()[0].effort_limit, 7.0);
-    assert_eq!(model.ignored().len(), 1); // the limit of another engine
+    assert!((joint.dofs[0].velocity_limit - 3f64.to_radians()).abs() < 1e-15);
+    assert!(model.ignored().is_empty());
 }
 
 #[test]
@@ -184,4 +185,95 @@ fn references_to_oneself_come_to_an_end() {
     let start = std::time::Instant::now();
     assert!(loads(&text, Format::Usd, &Options::default()).is_err()); // there are no bodies
     assert!(start.elapsed().as_secs() < 20);
+}
+
+const CUBE: &str = "def Cube \"NAME\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"] ) { double size = 0.2 MORE }\n";
+
+fn cube(name: &str, more: &str) -> String {
+    CUBE.replace("NAME", name).replace("MORE", more)
+}
+
+const METRES: &str = "( metersPerUnit = 1\n upAxis = \"Z\" )\n";
+
+/// A lower limit above the upper one locks the axis: the joint is fixed.
+#[test]
+fn axes_that_are_locked_by_their_limits_are_fixed() {
+    let joint = |kind: &str, low: &str| {
+        format!(
+            "def {kind} \"j\" {{ rel physics:body1 = </b>\n float physics:lowerLimit = {low}\n float physics:upperLimit = 1 }}"
+        )
+    };
+    for (kind, free) in
+        [("PhysicsRevoluteJoint", JointKind::Revolute), ("PhysicsPrismaticJoint", JointKind::Prismatic)]
+    {
+        let model = |low: &str| read(&format!("{METRES}{}{}", cube("b", ""), joint(kind, low)));
+        assert_eq!(model("2").joints()[0].kind, JointKind::Fixed);
+        assert_eq!(model("-2").joints()[0].kind, free);
+    }
+}
+
+/// PhysX takes a body without mass and colliders as 1 kg; the inertia of a ball is 2/5 m r² = 0.004 kg·m².
+#[test]
+fn bodies_without_mass_are_small_balls() {
+    let model =
+        read(&format!("{METRES}def Xform \"b\" ( prepend apiSchemas = [\"PhysicsRigidBodyAPI\"] ) {{ }}"));
+    let body = &model.bodies()[0];
+    assert_eq!(body.mass, 1.0);
+    assert!((body.inertia.unwrap().xx - 0.004).abs() < 1e-12);
+    assert!(model.ignored()[0].why.contains("neither a mass nor a collider"));
+}
+
+#[test]
+fn friction_and_speed_limits_of_joints_are_read() {
+    let joint = "def PhysicsRevoluteJoint \"j\" { rel physics:body1 = </b>
+        float physxJointAxis:angular:dynamicFrictionEffort = 0.3
+        float physxJoint:maxJointVelocity = 180 }";
+    let model = read(&format!("{METRES}{}{joint}", cube("b", "")));
+    let dof = model.joints()[0].dofs[0];
+    assert_eq!(dof.friction, 0.3);
+    assert!((dof.velocity_limit - std::f64::consts::PI).abs() < 1e-12);
+    assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+}
+
+/// Two groups that filter each other, one that filters itself, and a collider in none.
+#[test]
+fn collision_groups_keep_colliders_apart() {
+    let group = |name: &str, member: &str, filtered: &str| {
+        format!(
+            "def PhysicsCollisionGroup \"{name}\" {{ rel collection:colliders:includes = {member}\n \
+             rel physics:filteredGroups = </{filtered}> }}\n"
+        )
+    };
+    let cubes: String = ["a", "b", "c", "d", "e"].map(|name| cube(name, "")).concat();
+    let groups =
+        [group("ga", "</a>", "gb"), group("gb", "</b>", "gb"), group("gc", "[</c>, </d>]", "gc")].concat();
+    let model = read(&format!("{METRES}{cubes}{groups}"));
+    let meet = |a: &str, b: &str| {
+        let shape = |name: &str| &model.shapes()[model.shape_id(name).unwrap().index()];
+        let (a, b) = (shape(a), shape(b));
+        a.group & b.mask != 0 || b.group & a.mask != 0
+    };
+    for (a, b, expected) in
+        [("a", "b", false), ("c", "d", false), ("a", "c", true), ("a", "e", true), ("d", "e", true)]
+    {
+        assert_eq!((meet(a, b), meet(b, a)), (expected, expected), "{a} {b}");
+    }
+    assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+}
+
+/// Velocities are in units and degrees per second; a drive's target in degrees.
+#[test]
+fn velocities_and_targets_are_a_keyframe() {
+    let moving = "vector3f physics:velocity = (1, 2, 0)\n vector3f physics:angularVelocity = (0, 0, 180)";
+    let joint = "def PhysicsRevoluteJoint \"j\" ( prepend apiSchemas = [\"PhysicsDriveAPI:angular\"] ) { rel physics:body1 = </arm>
+        float drive:angular:physics:stiffness = 5
+        float drive:angular:physics:targetPosition = 90 }";
+    let model = read(&format!("{METRES}{}{}{joint}", cube("free", moving), cube("arm", "")));
+    let key = &model.keyframes()[0];
+    assert_eq!(key.name, "start");
+    let (_, twist) = &key.twists[0];
+    assert_eq!(twist.linear, Vec3::new(1.0, 2.0, 0.0));
+    assert!((twist.angular.z - std::f64::consts::PI).abs() < 1e-12);
+    assert!((key.controls[0].1 - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+    assert!(model.ignored().is_empty(), "{:?}", model.ignored());
 }

@@ -3,7 +3,7 @@
 use crate::actuator::Actuator;
 use crate::body::Body;
 use crate::combine::MaterialRules;
-use crate::contact::ContactFilter;
+use crate::contact::{ContactFilter, PairSurface};
 use crate::coupling::Coupling;
 use crate::fault::{Fault, Faults, Ignored, Place, Trouble};
 use crate::feature;
@@ -148,8 +148,19 @@ impl ModelBuilder {
     /// These two shapes may touch whatever their groups and joints say.
     #[track_caller]
     pub fn pair(&mut self, a: impl Into<Ref<ShapeId>>, b: impl Into<Ref<ShapeId>>) -> &mut Self {
+        self.pair_with(a, b, PairSurface::default())
+    }
+
+    /// The same, with properties of its own.
+    #[track_caller]
+    pub fn pair_with(
+        &mut self,
+        a: impl Into<Ref<ShapeId>>,
+        b: impl Into<Ref<ShapeId>>,
+        surface: PairSurface,
+    ) -> &mut Self {
         let place = self.tagged(Location::caller(), "<pair>");
-        self.parts.filters.push(ContactFilter::Pair { a: a.into(), b: b.into(), place });
+        self.parts.filters.push(ContactFilter::Pair { a: a.into(), b: b.into(), surface, place });
         self
     }
 
@@ -191,7 +202,7 @@ impl ModelBuilder {
         let names = Names::of(&self.parts);
         let mut faults = names.duplicates.clone();
         validate::check(&mut self.parts, &names, &mut faults);
-        if self.parts.bodies.is_empty() {
+        if self.parts.bodies.is_empty() && self.parts.shapes.is_empty() && self.parts.sites.is_empty() {
             let place = self.place.clone().unwrap_or_else(|| Place::new("model", 0));
             faults
                 .push(Fault { place: place.element("model", &self.parts.name), trouble: Trouble::NoBodies });

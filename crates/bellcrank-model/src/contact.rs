@@ -2,6 +2,7 @@
 
 use crate::fault::Place;
 use crate::ids::{BodyId, Ref, ShapeId};
+use crate::shape::Material;
 
 /// An exception from the rule of groups.
 ///
@@ -24,7 +25,20 @@ pub enum ContactFilter {
         a: Ref<ShapeId>,
         /// The other.
         b: Ref<ShapeId>,
+        /// What holds between these two, whatever the shapes say.
+        surface: PairSurface,
         /// Where it was said.
         place: Place,
     },
+}
+
+/// Properties of one pair of shapes; `None` where those of the shapes hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairSurface {
+    /// How they rub and bounce.
+    pub material: Option<Material>,
+    /// They rest this far apart [m].
+    pub margin: Option<f64>,
+    /// Contacts are looked for within this distance beyond [m].
+    pub gap: Option<f64>,
 }

@@ -2,7 +2,7 @@
 
 use crate::fault::Place;
 use crate::ids::{ActuatorId, BodyId, JointId, Ref};
-use bellcrank_math::Pose;
+use bellcrank_math::{Pose, Twist};
 
 /// A named state: whatever it does not mention stays as at the reference pose.
 ///
@@ -17,6 +17,8 @@ pub struct Keyframe {
     pub velocities: Vec<(Ref<JointId>, Vec<f64>)>,
     /// X_WL of bodies, for floating bases.
     pub bodies: Vec<(Ref<BodyId>, Pose)>,
+    /// Velocities of bodies that nothing carries: of the centre of mass [m/s] and angular [rad/s], world axes.
+    pub twists: Vec<(Ref<BodyId>, Twist)>,
     /// Controls [unit of the actuator].
     pub controls: Vec<(Ref<ActuatorId>, f64)>,
     /// Where it was said.
@@ -31,6 +33,7 @@ impl Keyframe {
             joints: Vec::new(),
             velocities: Vec::new(),
             bodies: Vec::new(),
+            twists: Vec::new(),
             controls: Vec::new(),
             place: None,
         }
@@ -51,6 +54,12 @@ impl Keyframe {
     /// Pose X_WL of a body.
     pub fn body(mut self, body: impl Into<Ref<BodyId>>, X_WL: Pose) -> Self {
         self.bodies.push((body.into(), X_WL));
+        self
+    }
+
+    /// Velocity of a body that nothing carries: of its centre of mass [m/s] and angular [rad/s], world axes.
+    pub fn twist(mut self, body: impl Into<Ref<BodyId>>, V_WB: Twist) -> Self {
+        self.twists.push((body.into(), V_WB));
         self
     }
 

@@ -168,7 +168,7 @@ impl Model {
 
     /// Mass of all bodies [kg].
     pub fn mass(&self) -> f64 {
-        self.bodies().iter().map(|body| body.mass).sum()
+        self.bodies().iter().fold(0.0, |sum, body| sum + body.mass)
     }
 
     /// X_PF and X_SM of a joint in the *body* frames (origin at the centre of mass; the world's for the world).

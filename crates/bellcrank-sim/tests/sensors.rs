@@ -3,7 +3,7 @@
 use crate::common::{built, world};
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{
-    Actuator, Body, Frame, Geometry, Joint, ModelBuilder, Sensor, SensorKind, Shape, Site, WORLD,
+    Actuator, Body, Frame, Geometry, Joint, ModelBuilder, Sensor, SensorKind, Shape, Site, WORLD, Zone,
 };
 
 const G: f64 = 9.81;
@@ -126,4 +126,69 @@ fn motors_joints_and_what_a_body_carries() {
     near(&servo[..2], &[-3.0 * q[1], -3.0 * v[1]], 1e-12);
     // alone on its joint: what the step gave there, through the gear; q⁺ = q + Δt q̇⁺ holds for a slide
     assert!((servo[2] - b.actuator_effort(0, 1).unwrap() / -3.0).abs() < 1e-9, "{servo:?}");
+}
+
+/// Two discs spin about their own z axes with 3 and 5 rad/s. From the first, whose axes have turned by a quarter, the second
+/// one's centre at (1, 0, 0) moves by −ω₁ × r = (0, −3, 0) in world axes and by (−3, 0, 0) in its own; it spins by 5 − 3.
+#[test]
+fn a_motion_is_seen_from_a_body_that_turns() {
+    let mut m = ModelBuilder::new("discs");
+    m.gravity(Vec3::zero());
+    let quarter = Quat::from_axis_angle(Vec3::z_axis(), core::f64::consts::FRAC_PI_2);
+    m.body(Body::new("one").at(Pose::new(quarter, Vec3::zero())).solid_sphere(1.0, 0.3));
+    m.body(Body::new("two").at(Pose::translation(1.0, 0.0, 0.0)).solid_sphere(1.0, 0.3));
+    m.site(Site::new("needle", "one"));
+    let (frame, from) = (Frame::Body("two".into()), Frame::Body("one".into()));
+    m.sensor(Sensor::new("seen", SensorKind::RelativeVelocity { frame, from }));
+    let field = Vec3::new(0.0, -0.5, 0.2);
+    m.sensor(Sensor::new("north", SensorKind::Magnetometer { site: "needle".into(), field }));
+    m.sensor(Sensor::new("axis", SensorKind::FramePose(Frame::Site("needle".into()))).axis(0));
+    m.sensor(Sensor::body_pose("place", "two").numbers(0, 2).scaled(-2.0, 0.5).bounds(-1.0, 9.0));
+    m.sensor(Sensor::new("all", SensorKind::Subtree(WORLD)).numbers(0, 3));
+    let mut b = world(&built(m), 1e-3);
+    for (body, w) in [(0, 3.0), (1, 5.0)] {
+        b.set_body_velocity(0, body, Twist::new(Vec3::zero(), Vec3::new(0.0, 0.0, w))).unwrap();
+    }
+    near(&b.sensor(0, "seen").unwrap(), &[-3.0, 0.0, 0.0, 0.0, 0.0, 2.0], 1e-12);
+    // world −y is the turned body's −x, since its x points along world y
+    near(&b.sensor(0, "north").unwrap(), &[-0.5, 0.0, 0.2], 1e-12);
+    near(&b.sensor(0, "axis").unwrap(), &[0.0, 1.0, 0.0], 1e-12);
+    // −2 · (1, 0) + 0.5, cut at −1
+    near(&b.sensor(0, "place").unwrap(), &[-1.0, 0.5], 1e-12);
+    near(&b.sensor(0, "all").unwrap(), &[0.5, 0.0, 0.0], 1e-12);
+}
+
+/// A ball joint turned by a quarter about z and spinning about its own x axis, which is world y.
+#[test]
+fn the_rate_of_a_ball_joint_is_told_in_the_axes_of_what_it_moves() {
+    let mut m = ModelBuilder::new("ball");
+    m.gravity(Vec3::zero());
+    m.body(Body::new("head").solid_sphere(1.0, 0.3));
+    m.joint(Joint::new("neck", bellcrank_model::JointKind::Spherical, WORLD, "head"));
+    m.sensor(Sensor::new("rate", SensorKind::BallRate("neck".into())));
+    let mut b = world(&built(m), 1e-3);
+    let quarter = Quat::from_axis_angle(Vec3::z_axis(), core::f64::consts::FRAC_PI_2);
+    b.set_body_pose(0, 0, Pose::new(quarter, Vec3::zero())).unwrap();
+    b.set_body_velocity(0, 0, Twist::new(Vec3::zero(), Vec3::new(0.0, 2.0, 0.0))).unwrap();
+    near(&b.sensor(0, "rate").unwrap(), &[2.0, 0.0, 0.0], 1e-12);
+}
+
+/// A box on the ground weighs 2 g on its four lower corners: a zone over two of them feels half of it; one that the corners
+/// lie behind, seen along the normal out of the box (down), feels what it covers; one above the corners feels nothing.
+#[test]
+fn touch_zones_feel_what_lies_in_or_behind_them() {
+    let mut m = ModelBuilder::new("pad");
+    m.body(Body::new("box").at(Pose::translation(0.0, 0.0, 0.2)).solid_box(2.0, Vec3::new(0.4, 0.4, 0.4)));
+    m.shape(Shape::new("box", "box", Geometry::Box { half: Vec3::new(0.2, 0.2, 0.2) }));
+    m.shape(Shape::new("ground", WORLD, Geometry::Plane));
+    let half = Vec3::new(0.05, 0.3, 0.02);
+    for (name, x, z) in [("inside", 0.2, -0.2), ("below", 0.2, -0.5), ("above", 0.2, 0.1)] {
+        m.site(Site::new(name, "box").at(Pose::translation(x, 0.0, z)));
+        m.sensor(Sensor::new(name, SensorKind::Touch { site: name.into(), zone: Zone::Box { half } }));
+    }
+    let mut b = world(&built(m), 2e-3);
+    b.step(100);
+    near(&b.sensor(0, "inside").unwrap(), &[G], 1e-4);
+    near(&b.sensor(0, "below").unwrap(), &[G], 1e-4);
+    near(&b.sensor(0, "above").unwrap(), &[0.0], 1e-12);
 }

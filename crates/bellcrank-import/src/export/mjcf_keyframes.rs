@@ -4,7 +4,7 @@ use super::Exported;
 use super::tree::Carried;
 use super::write::{Xml, numbers};
 use bellcrank_math::{Pose, Quat, Vec3};
-use bellcrank_model::{ActuatorId, JointId, JointKind, Keyframe, Model, kinematics};
+use bellcrank_model::{ActuatorId, BodyId, JointId, JointKind, Keyframe, Model, kinematics};
 
 /// The section `<keyframe>`. `order` are the bodies as they stand in the file, `actuators` those that were written.
 pub(super) fn add_keyframes(
@@ -47,11 +47,19 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// Velocity of the origin in world axes and angular velocity in the body's own, as in `qvel`.
+    fn rate(&self, body: BodyId, X_WL: Pose) -> [f64; 6] {
+        let Some((_, V)) = self.key.twists.iter().find(|(b, _)| b.id() == body) else { return [0.0; 6] };
+        let to_origin = X_WL.R.rotate(-self.model.bodies()[body.index()].com);
+        let (v, w) = (V.linear + V.angular.cross(to_origin), X_WL.R.rotate_inverse(V.angular));
+        [v.x, v.y, v.z, w.x, w.y, w.z]
+    }
+
     fn add(&mut self, carried: &Carried) {
         let Some(id) = carried.joint else {
             let stated = self.key.bodies.iter().find(|(body, _)| body.id() == carried.body);
             let X_WL = stated.map_or(self.model.bodies()[carried.body.index()].X_WL, |(_, X)| *X);
-            return self.free(X_WL, [0.0; 6]);
+            return self.free(X_WL, self.rate(carried.body, X_WL));
         };
         let joint = &self.model.joints()[id.index()];
         let one_axis = matches!(

@@ -1,9 +1,10 @@
-//! Geoms, sites, mesh assets, contacts and sensors of MJCF.
+//! Geoms, sites, mesh assets and contacts of MJCF.
 
 use super::Exported;
+use super::mjcf_sensors::zone_of;
 use super::write::{Xml, color, number, numbers, obj, vector};
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{BodyId, ContactFilter, Frame, Geometry, Mesh, Model, SensorKind, Shape};
+use bellcrank_model::{BodyId, ContactFilter, Geometry, Material, Mesh, Model, Shape};
 use std::f64::consts::TAU;
 
 fn placed(X: Pose) -> [(&'static str, String); 2] {
@@ -20,7 +21,8 @@ pub(super) fn add_assets(model: &Model, xml: &mut Xml, out: &mut Exported) {
     for (shape, mesh) in meshes {
         let file = format!("{}.obj", shape.name.replace(['/', '\\', ':'], "_"));
         out.files.insert(file.clone(), obj(&mesh));
-        xml.leaf("mesh", &[("name", shape.name.clone()), ("file", file)]);
+        // every body says its own mass, so a mesh needs no volume: MuJoCo takes a surface that is not closed only as a shell
+        xml.leaf("mesh", &[("name", shape.name.clone()), ("file", file), ("inertia", "shell".into())]);
     }
     xml.close();
 }
@@ -51,16 +53,10 @@ pub(super) fn add_body_content(model: &Model, body: Option<BodyId>, xml: &mut Xm
     for shape in model.shapes().iter().filter(|shape| shape.link.body() == body) {
         add_geom(shape, xml, out);
     }
-    for site in model.sites().iter().filter(|site| site.link.body() == body) {
-        let radius = model.sensors().iter().find_map(|sensor| match &sensor.kind {
-            SensorKind::Touch { site: s, radius } if model.sites()[s.id().index()].name == site.name => {
-                Some(*radius)
-            }
-            _ => None,
-        });
+    for (s, site) in model.sites().iter().enumerate().filter(|(_, site)| site.link.body() == body) {
         let mut said = vec![("name", site.name.clone())];
         said.extend(placed(site.X_LS));
-        said.extend(radius.map(|r| ("size", number(r))));
+        said.extend(zone_of(model, s));
         xml.leaf("site", &said);
     }
 }
@@ -89,29 +85,30 @@ fn add_geom(shape: &Shape, xml: &mut Xml, out: &mut Exported) {
     }
     if shape.collides {
         let m = shape.material;
-        // MuJoCo counts the dimensions of friction: sliding 3, torsional 4, rolling 6
-        let dimensions = if m.rolling > 0.0 {
-            6.0
-        } else if m.torsional > 0.0 {
-            4.0
-        } else {
-            3.0
-        };
         said.extend([
             ("friction", numbers(&[m.sliding, m.torsional, m.rolling])),
-            ("condim", number(dimensions)),
+            ("condim", dimensions(&m).to_owned()),
             ("contype", (shape.group & 0x7fff_ffff).to_string()),
             ("conaffinity", (shape.mask & 0x7fff_ffff).to_string()),
         ]);
     } else {
         said.extend([("contype", "0".into()), ("conaffinity", "0".into()), ("group", "2".into())]);
     }
+    let distances = [("margin", shape.margin), ("gap", shape.gap)];
+    said.extend(distances.into_iter().filter(|(_, x)| *x != 0.0).map(|(name, x)| (name, number(x))));
     xml.leaf("geom", &said);
     if shape.material.restitution != 0.0 {
         out.left_out.push(format!("shape {:?}: its restitution", shape.name));
     }
-    if shape.margin != 0.0 || shape.gap != 0.0 {
-        out.left_out.push(format!("shape {:?}: its margin and gap", shape.name));
+}
+
+/// MuJoCo counts the dimensions of friction: none 1, sliding 3, torsional 4, rolling 6.
+fn dimensions(m: &Material) -> &'static str {
+    match m {
+        m if m.rolling > 0.0 => "6",
+        m if m.torsional > 0.0 => "4",
+        m if m.sliding > 0.0 => "3",
+        _ => "1",
     }
 }
 
@@ -127,103 +124,16 @@ pub(super) fn add_contacts(model: &Model, xml: &mut Xml) {
                 let name = |body: BodyId| model.bodies()[body.index()].name.clone();
                 xml.leaf("exclude", &[("body1", name(a.id())), ("body2", name(b.id()))]);
             }
-            ContactFilter::Pair { a, b, .. } => {
+            ContactFilter::Pair { a, b, surface, .. } => {
                 let name = |index: usize| model.shapes()[index].name.clone();
-                xml.leaf("pair", &[("geom1", name(a.id().index())), ("geom2", name(b.id().index()))]);
-            }
-        }
-    }
-    xml.close();
-}
-
-/// Sensors, as one or two of MuJoCo's.
-pub(super) fn add_sensors(model: &Model, xml: &mut Xml, out: &mut Exported) {
-    if model.sensors().is_empty() {
-        return;
-    }
-    xml.open("sensor", &[]);
-    for sensor in model.sensors() {
-        let site = |index: usize| ("site", model.sites()[index].name.clone());
-        let framed = |frame: &Frame| match frame {
-            Frame::Body(b) => {
-                [("objtype", "xbody".to_owned()), ("objname", model.bodies()[b.id().index()].name.clone())]
-            }
-            Frame::Site(s) => {
-                [("objtype", "site".to_owned()), ("objname", model.sites()[s.id().index()].name.clone())]
-            }
-        };
-        let named = |end: &str| ("name", format!("{}{end}", sensor.name));
-        match &sensor.kind {
-            SensorKind::Imu { site: s } => {
-                xml.leaf("accelerometer", &[named("_acceleration"), site(s.id().index())]);
-                xml.leaf("gyro", &[named("_rate"), site(s.id().index())]);
-            }
-            SensorKind::FramePose(frame) => {
-                xml.leaf("framepos", &[&[named("_position")], &framed(frame)[..]].concat());
-                xml.leaf("framequat", &[&[named("_rotation")], &framed(frame)[..]].concat());
-            }
-            SensorKind::FrameVelocity(frame) => {
-                xml.leaf("framelinvel", &[&[named("_linear")], &framed(frame)[..]].concat());
-                xml.leaf("frameangvel", &[&[named("_angular")], &framed(frame)[..]].concat());
-            }
-            SensorKind::JointState(j) if model.joints()[j.id().index()].kind.dof_count() == 1 => {
-                let joint = ("joint", model.joints()[j.id().index()].name.clone());
-                xml.leaf("jointpos", &[named("_position"), joint.clone()]);
-                xml.leaf("jointvel", &[named("_velocity"), joint]);
-            }
-            SensorKind::RelativePose { frame, from } => {
-                let [kind, name] = framed(from);
-                let seen_from = [("reftype", kind.1), ("refname", name.1)];
-                for (tag, end) in [("framepos", "_position"), ("framequat", "_rotation")] {
-                    xml.leaf(tag, &[&[named(end)], &framed(frame)[..], &seen_from[..]].concat());
+                let mut said = vec![("geom1", name(a.id().index())), ("geom2", name(b.id().index()))];
+                if let Some(m) = surface.material {
+                    let friction = [m.sliding, m.sliding, m.torsional, m.rolling, m.rolling];
+                    said.extend([("condim", dimensions(&m).to_owned()), ("friction", numbers(&friction))]);
                 }
-            }
-            SensorKind::FrameAcceleration(frame) => {
-                xml.leaf("framelinacc", &[&[named("_linear")], &framed(frame)[..]].concat());
-                xml.leaf("frameangacc", &[&[named("_angular")], &framed(frame)[..]].concat());
-            }
-            SensorKind::SiteVelocity(s) => {
-                xml.leaf("velocimeter", &[named("_linear"), site(s.id().index())]);
-                xml.leaf("gyro", &[named("_angular"), site(s.id().index())]);
-            }
-            SensorKind::ForceTorque(s) => {
-                xml.leaf("force", &[named("_force"), site(s.id().index())]);
-                xml.leaf("torque", &[named("_torque"), site(s.id().index())]);
-            }
-            SensorKind::Range(s) => xml.leaf("rangefinder", &[named(""), site(s.id().index())]),
-            SensorKind::JointEffort(j) if model.joints()[j.id().index()].kind.dof_count() == 1 => {
-                let joint = ("joint", model.joints()[j.id().index()].name.clone());
-                xml.leaf("jointactuatorfrc", &[named(""), joint]);
-            }
-            SensorKind::ActuatorState(a) => {
-                let actuator = ("actuator", model.actuators()[a.id().index()].name.clone());
-                for (tag, end) in
-                    [("actuatorpos", "_position"), ("actuatorvel", "_velocity"), ("actuatorfrc", "_effort")]
-                {
-                    xml.leaf(tag, &[named(end), actuator.clone()]);
-                }
-            }
-            SensorKind::TendonState(t) => {
-                let tendon = ("tendon", model.tendons()[t.id().index()].name.clone());
-                xml.leaf("tendonpos", &[named("_length"), tendon.clone()]);
-                xml.leaf("tendonvel", &[named("_rate"), tendon]);
-            }
-            SensorKind::Subtree(b) => {
-                let body = ("body", model.bodies()[b.id().index()].name.clone());
-                for (tag, end) in
-                    [("subtreecom", "_com"), ("subtreelinvel", "_velocity"), ("subtreeangmom", "_momentum")]
-                {
-                    xml.leaf(tag, &[named(end), body.clone()]);
-                }
-            }
-            SensorKind::Energy => {
-                xml.leaf("e_potential", &[named("_potential")]);
-                xml.leaf("e_kinetic", &[named("_kinetic")]);
-            }
-            SensorKind::Clock => xml.leaf("clock", &[named("")]),
-            SensorKind::Touch { site: s, .. } => xml.leaf("touch", &[named(""), site(s.id().index())]),
-            SensorKind::JointState(_) | SensorKind::JointEffort(_) | SensorKind::ContactForce(_) => {
-                out.left_out.push(format!("sensor {:?}", sensor.name));
+                said.extend(surface.margin.map(|x| ("margin", number(x))));
+                said.extend(surface.gap.map(|x| ("gap", number(x))));
+                xml.leaf("pair", &said);
             }
         }
     }

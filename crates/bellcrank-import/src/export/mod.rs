@@ -1,4 +1,4 @@
-//! A model as URDF or MJCF text, so that it can move on.
+//! A model as URDF, MJCF or USD text, so that it can move on.
 //!
 //! ```
 //! let model = bellcrank_model::library::by_name("four_bar").unwrap().build()?;
@@ -15,13 +15,18 @@ mod mjcf_drives;
 mod mjcf_joints;
 mod mjcf_keyframes;
 mod mjcf_parts;
+mod mjcf_sensors;
 mod tree;
 mod urdf;
 mod urdf_parts;
+mod usd;
+mod usd_names;
+mod usd_parts;
 mod write;
 
 pub use mjcf::to_mjcf;
 pub use urdf::to_urdf;
+pub use usd::to_usd;
 
 use std::collections::BTreeMap;
 

@@ -111,15 +111,12 @@ fn bound(x: f64) -> String {
 
 fn add_dynamics(dof: &Dof, xml: &mut Xml) {
     let spring = dof.spring.map_or((0.0, 0.0), |s| (s.stiffness, s.rest));
-    let dynamics = [
-        ("damping", dof.damping),
-        ("friction", dof.friction),
-        ("armature", dof.armature),
-        ("spring_stiffness", spring.0),
-        ("spring_reference", spring.1),
-    ];
-    let said: Vec<_> = dynamics.into_iter().filter(|(_, x)| *x != 0.0).map(|(n, x)| (n, number(x))).collect();
-    if !said.is_empty() {
+    let ours = [("armature", dof.armature), ("spring_stiffness", spring.0), ("spring_reference", spring.1)];
+    let ours = ours.into_iter().filter(|(_, x)| *x != 0.0);
+    // urdfdom, the reader of ROS and Pinocchio, refuses a <dynamics> with neither of these
+    let plain = [("damping", dof.damping), ("friction", dof.friction)];
+    let said: Vec<_> = plain.into_iter().chain(ours).map(|(name, x)| (name, number(x))).collect();
+    if said.len() > plain.len() || plain.iter().any(|(_, x)| *x != 0.0) {
         xml.leaf("dynamics", &said as Attributes<'_>);
     }
 }

@@ -6,6 +6,7 @@
 mod collada;
 mod gltf;
 mod obj;
+mod polygon;
 mod stl;
 
 use crate::error::ImportTrouble;
@@ -113,6 +114,15 @@ impl MeshBuilder {
         Ok(())
     }
 
+    /// A corner that belongs to no triangle.
+    fn point(&mut self, v: Vec3) -> Result<(), ImportTrouble> {
+        if !v.is_finite() {
+            return Err(damaged("", "a corner is not a finite number"));
+        }
+        self.vertex(v);
+        Ok(())
+    }
+
     fn vertex(&mut self, v: Vec3) -> u32 {
         let key = v.to_array().map(|x| (x + 0.0).to_bits()); // −0 and 0 are the same place
         let next = self.mesh.vertices.len() as u32;
@@ -123,9 +133,9 @@ impl MeshBuilder {
         index
     }
 
-    /// A flat polygon as a fan of triangles.
+    /// A flat polygon.
     fn polygon(&mut self, corners: &[Vec3]) -> Result<(), ImportTrouble> {
-        (2..corners.len()).try_for_each(|k| self.triangle([corners[0], corners[k - 1], corners[k]]))
+        polygon::triangles(corners).into_iter().try_for_each(|cut| self.triangle(cut.map(|k| corners[k])))
     }
 }
 

@@ -1,4 +1,4 @@
-//! OBJ: `v x y z` and `f a b c`; corners may be `vertex/texture/normal`, numbers may count from the end.
+//! OBJ: `v x y z` and `f a b c …`; corners may be `vertex/texture/normal`, numbers may count from the end.
 
 use super::{MeshBuilder, damaged};
 use crate::error::ImportTrouble;
@@ -8,6 +8,7 @@ pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTro
     let text = String::from_utf8_lossy(bytes);
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut corners: Vec<Vec3> = Vec::new();
+    let mut has_faces = false;
     for (line, said) in text.lines().enumerate() {
         let wrong = |how: &str| damaged("", &format!("line {}: {how}", line + 1));
         let mut words = said.split_ascii_whitespace();
@@ -20,6 +21,7 @@ pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTro
                 mesh.check_count("vertices", vertices.len())?;
             }
             Some("f") => {
+                has_faces = true;
                 corners.clear();
                 for word in words {
                     let corner =
@@ -29,6 +31,12 @@ pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTro
                 mesh.polygon(&corners)?;
             }
             _ => {}
+        }
+    }
+    // points without faces are meant as their hull
+    if mesh.mesh.triangles.is_empty() && !has_faces {
+        for vertex in vertices {
+            mesh.point(vertex)?;
         }
     }
     Ok(())

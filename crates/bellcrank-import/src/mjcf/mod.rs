@@ -1,62 +1,41 @@
 //! MJCF, the format of MuJoCo.
 //!
-//! | file | what |
+//! | room | what |
 //! |---|---|
-//! | `source` `include` `compiler` `defaults` `assets` | how the file is to be understood |
-//! | `tree` `joints` `geoms` `spec` | the tree of bodies as the file has it |
-//! | `placement` `solids` `mass_of_mesh` `msh` `hull` `masses` `effective_inertia` | poses and masses |
-//! | `lumps` `joint_groups` `assembly` `names` | which of our bodies and joints it becomes |
-//! | `equality` `tendons` `actuators` `drive` `contact` `sensors` `keyframes` `option` | the other sections |
-//! | `known` `notes` `references` | what the format knows, what is listed once, names |
+//! | `preamble/` | how the file is to be understood: `source` `include` `compiler` `defaults` `assets` `msh` `terrain` `option` |
+//! | `bodies/` | the tree of bodies as the file has it: `tree` `joints` `geoms` `placement` `spec` |
+//! | `mass/` | what they weigh: `solids` `mass_of_mesh` `hull` `masses` `effective_inertia` |
+//! | `assemble/` | which of our bodies and joints it becomes: `lumps` `joint_groups` `assembly` `names` |
+//! | `sections/` | the rest: `equality` `tendons` `actuators` `drive` `contact` `sensors` `keyframes` |
+//! | `vocabulary/` | what the format knows, what is listed once, names: `known` `schema` `notes` `references` |
 //!
 //! Softness (`solref`, `solimp`) is read and listed once: our contacts and loops are hard. A `connect` is a ball
 //! joint that closes a loop, two on one axis are a hinge, a `weld` is a fixed joint. Several joints on one body are
 //! one joint of ours where the combination is one (`joint_groups`), else there are carriers between them.
 
-mod actuators;
-mod assembly;
-mod assets;
-mod compiler;
-mod contact;
-mod defaults;
-mod drive;
-mod effective_inertia;
-mod equality;
-mod geoms;
-mod hull;
-mod include;
-mod joint_groups;
-mod joints;
-mod keyframes;
-mod known;
-mod lumps;
-mod mass_of_mesh;
-mod masses;
-mod msh;
-mod names;
-mod notes;
-mod option;
-mod placement;
-mod references;
-mod sensors;
-mod solids;
-mod source;
-mod spec;
-mod tendons;
-mod tree;
+mod assemble;
+mod bodies;
+mod mass;
+mod preamble;
+mod sections;
+mod vocabulary;
 
 use crate::xml::{Document, Element};
 use crate::{Files, ImportError, Log, Options};
-use assembly::Assembly;
+use assemble::{assembly::Assembly, names};
 use bellcrank_model::ModelBuilder;
-use notes::Notes;
-use source::{Context, Scope, Source};
-use spec::{Section, Spec};
+use bodies::spec::{Section, Spec};
+use bodies::tree::TreeReader;
+use mass::masses;
+use preamble::option;
+use preamble::source::{Context, Scope, Source};
+use sections::replicas::{Found, Replicas};
+use sections::{actuators, contact, equality, keyframes, sensors, tendons};
 use std::rc::Rc;
-use tree::TreeReader;
+use vocabulary::{notes::Notes, schema};
 
-/// Sections outside the tree of bodies, by their tag.
-const SECTIONS: [&str; 6] = ["equality", "tendon", "actuator", "contact", "sensor", "keyframe"];
+/// Sections outside the tree of bodies, by their tag: what is named before what names it.
+const SECTIONS: [&str; 6] = ["tendon", "equality", "actuator", "contact", "sensor", "keyframe"];
 
 /// Reads `<mujoco>` into parts. Faults go into the log; an error means that going on makes no sense.
 pub(crate) fn read(
@@ -69,14 +48,21 @@ pub(crate) fn read(
     let context = Context { files, options, notes: &notes };
     let root = &mut document.root;
     let source = Rc::new(Source::read(root, None, context, &mut Vec::new())?);
-    let scope = Scope { source: source.clone(), prefix: String::new(), partial: false };
+    let scope = Scope {
+        source: source.clone(),
+        prefix: String::new(),
+        suffix: String::new(),
+        partial: false,
+        keys: None,
+    };
     let world = option::World::read(root, &notes);
     let mut spec = read_spec(root, &scope, context)?;
     masses::settle(&mut spec, log);
     names::complete(&mut spec);
     let name = root.attribute("model").unwrap_or("MuJoCo Model");
     let builder = assemble(name, &spec, &world, context);
-    source.report_unread();
+    source.report_unread(&notes);
+    schema::report_unread(root, &notes);
     notes.flush();
     Ok(builder)
 }
@@ -87,38 +73,69 @@ fn read_spec(root: &Element, scope: &Scope, context: Context<'_>) -> Result<Spec
     for world in root.children_named("worldbody") {
         reader.world(world, scope)?;
     }
-    let TreeReader { mut spec, attached, .. } = reader;
-    sections(&mut spec, root, scope, context);
-    for scope in attached {
-        if let Some(root) = &scope.source.root {
-            sections(&mut spec, root, &scope, context);
+    let TreeReader { mut spec, attached, endings, .. } = reader;
+    let mut replicas = Replicas::of(&spec, endings);
+    let sources = attached.iter().filter_map(|scope| Some((scope.source.root.as_ref()?, scope)));
+    let sources: Vec<(&Element, &Scope)> = [(root, scope)].into_iter().chain(sources).collect();
+    sources.iter().for_each(|(root, _)| option::skip_sections(root, context.notes));
+    for kind in SECTIONS {
+        for (root, scope) in &sources {
+            read_section(&mut spec, kind, (root, scope), &mut replicas, context);
         }
     }
     Ok(spec)
 }
 
-fn sections(spec: &mut Spec, root: &Element, scope: &Scope, context: Context<'_>) {
-    option::skip_sections(root, context.notes);
-    let classes = &scope.source.classes;
-    for kind in SECTIONS {
-        for child in root.children_named(kind).flat_map(|section| &section.children) {
-            let element = classes.merged(child, None, context.notes);
-            if kind == "sensor" {
-                child.see_all();
-            }
-            child.children.iter().for_each(Element::see_all);
-            let defaults = match kind {
-                "actuator" => classes.class(child, None).actuators.clone(),
-                _ => Default::default(),
-            };
-            spec.sections.push(Section { kind, element, defaults, scope: scope.clone() });
+/// One section of one source: first what stands there, then its copies, copy by copy.
+fn read_section(
+    spec: &mut Spec,
+    kind: &'static str,
+    (root, scope): (&Element, &Scope),
+    replicas: &mut Replicas,
+    context: Context<'_>,
+) {
+    let mut copies: Vec<(Scope, &Element)> = Vec::new();
+    for child in root.children_named(kind).flat_map(|section| &section.children) {
+        match replicas.scopes(child, scope) {
+            Found::Here => push_section(spec, kind, (child, scope), replicas, context),
+            Found::Copies(scopes) => copies.extend(scopes.into_iter().map(|scope| (scope, child))),
+            // of an attached model only a part is here, and this belongs to the rest
+            Found::Nowhere => child.see_all(),
+        }
+    }
+    let mut endings: Vec<String> = Vec::new();
+    for (scope, _) in &copies {
+        if !endings.contains(&scope.suffix) {
+            endings.push(scope.suffix.clone());
+        }
+    }
+    for ending in endings {
+        for (scope, child) in copies.iter().filter(|(scope, _)| scope.suffix == ending) {
+            push_section(spec, kind, (child, scope), replicas, context);
         }
     }
 }
 
+fn push_section(
+    spec: &mut Spec,
+    kind: &'static str,
+    (child, scope): (&Element, &Scope),
+    replicas: &mut Replicas,
+    context: Context<'_>,
+) {
+    let classes = &scope.source.classes;
+    let element = classes.merged(child, None, context.notes);
+    let defaults = match kind {
+        "actuator" => classes.class(child, None).actuators.clone(),
+        _ => Default::default(),
+    };
+    replicas.note(kind, child, scope);
+    spec.sections.push(Section { kind, element, defaults, scope: scope.clone() });
+}
+
 fn assemble(name: &str, spec: &Spec, world: &option::World, context: Context<'_>) -> ModelBuilder {
     let mut assembly = Assembly::new(name, spec, context);
-    assembly.contacts = world.contacts;
+    (assembly.contacts, assembly.magnetic) = (world.contacts, world.magnetic);
     world.apply(&mut assembly.builder);
     assembly.add_tree(&contact::paired(spec));
     let tendons = tendons::Tendons::read(&mut assembly);

@@ -1,5 +1,6 @@
 //! From links and joints to a builder.
 
+use super::control::Motor;
 use super::groups::{Group, Groups};
 use super::joint::{Joints, UrdfJoint};
 use super::link::{Link as UrdfLink, Links};
@@ -11,7 +12,8 @@ use crate::options::{Base, Options};
 use crate::reverse::reversed;
 use bellcrank_math::Pose;
 use bellcrank_model::{
-    Actuator, Body, BodyId, Coupling, Geometry, Joint, JointKind, Link, ModelBuilder, Shape, Site, WORLD,
+    Actuator, Body, BodyId, Control, Coupling, Geometry, Joint, JointKind, Link, ModelBuilder, Shape, Site,
+    Target, WORLD,
 };
 use std::collections::HashMap;
 
@@ -26,7 +28,8 @@ pub(super) struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    pub fn add_to(&self, builder: &mut ModelBuilder) {
+    /// Adds everything; gives the body of each group.
+    pub fn add_to(&self, builder: &mut ModelBuilder) -> Vec<Option<BodyId>> {
         let bodies: Vec<Option<BodyId>> =
             self.groups.all.iter().map(|group| self.add_body(group, builder)).collect();
         let link_of = |link: usize| bodies[self.groups.of[link]].map_or(WORLD, Link::from);
@@ -46,6 +49,7 @@ impl Assembly<'_> {
                 builder.site(site.place(said.place.clone()));
             }
         }
+        bodies
     }
 
     fn add_body(&self, group: &Group, builder: &mut ModelBuilder) -> Option<BodyId> {
@@ -142,20 +146,23 @@ impl Assembly<'_> {
         }
     }
 
-    /// One motor per joint that a transmission names or, without transmissions, that has an effort limit.
+    /// One motor per joint that a transmission or `<ros2_control>` names or, without these, that has an effort limit.
     fn add_motors(&self, builder: &mut ModelBuilder) {
         let mut names = HashMap::new();
         for joint in &self.joints.all {
-            let name = match &self.joints.driven {
-                Some(driven) => driven.get(&joint.name),
-                None => Some(&joint.name).filter(|_| joint.dof.effort_limit.is_finite()),
+            let name = joint.name.clone();
+            let plain = Motor { name, control: Control::Effort, range: [f64::NEG_INFINITY, f64::INFINITY] };
+            let motor = match &self.joints.driven {
+                Some(driven) => driven.get(&joint.name).cloned(),
+                None => Some(plain).filter(|_| joint.dof.effort_limit.is_finite()),
             };
-            let Some(name) = name.filter(|_| joint.kind.dof_count() == 1 && joint.mimic.is_none()) else {
+            let Some(motor) = motor.filter(|_| joint.kind.dof_count() == 1 && joint.mimic.is_none()) else {
                 continue;
             };
-            let name = unused(name.clone(), &mut names);
-            let motor = Actuator::effort(name, &*joint.name).effort_limit(joint.dof.effort_limit);
-            builder.actuator(motor.place(joint.place.clone()));
+            let Motor { name, control, range: [low, high] } = motor;
+            let made = Actuator::new(unused(name, &mut names), Target::joint(&*joint.name), control);
+            let made = made.effort_limit(joint.dof.effort_limit).control_range(low, high);
+            builder.actuator(made.place(joint.place.clone()));
         }
     }
 

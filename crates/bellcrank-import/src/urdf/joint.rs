@@ -1,5 +1,6 @@
 //! `<joint>`, `<loop_joint>` and `<transmission>`.
 
+use super::control::{self, Motor};
 use super::link::Links;
 use super::{NO_BOUND, origin};
 use crate::error::ImportTrouble;
@@ -42,7 +43,7 @@ pub(super) struct Joints {
     /// No joint had to be left out because of its faults.
     pub complete: bool,
     /// The joints that have a motor, and its name, where the file says so.
-    pub driven: Option<HashMap<String, String>>,
+    pub driven: Option<HashMap<String, Motor>>,
 }
 
 impl Joints {
@@ -67,31 +68,8 @@ impl Joints {
             }
             all.push(joint);
         }
-        Joints { all, complete, driven: driven(robot) }
+        Joints { all, complete, driven: control::motors(robot) }
     }
-}
-
-/// Joints named in transmissions, with their actuators; `None` where there are none.
-fn driven(robot: &Element) -> Option<HashMap<String, String>> {
-    let mut names = HashMap::new();
-    for transmission in robot.children_named("transmission") {
-        let named = |tag: &str| -> Vec<String> {
-            transmission
-                .children
-                .iter()
-                .filter(|e| e.tag == tag)
-                .filter_map(|e| e.attribute("name").map(str::to_owned))
-                .collect()
-        };
-        let (joints, actuators) = (named("joint"), named("actuator"));
-        for joint in joints.iter() {
-            // a differential has several of both: then the joints' own names are the clearer ones
-            let motor = if let ([_], [one]) = (&joints[..], &actuators[..]) { one } else { joint };
-            names.insert(joint.clone(), motor.clone());
-        }
-        transmission.see_all(); // interfaces, reductions: efforts are told at the joint
-    }
-    (!names.is_empty()).then_some(names)
 }
 
 struct Reader<'a> {

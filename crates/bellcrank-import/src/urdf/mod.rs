@@ -20,16 +20,19 @@
 //! | file | what |
 //! |---|---|
 //! | `link` `geometry` | `<link>`: inertia, collisions, visuals |
-//! | `joint` | `<joint>`, `<loop_joint>`, `<transmission>` |
+//! | `joint` | `<joint>`, `<loop_joint>` |
+//! | `control` `srdf` | `<transmission>`, `<ros2_control>`; a planner's file beside the robot's |
 //! | `tree` | which joint carries which link; poses at the zero configuration |
 //! | `groups` | links without mass, fixed joints: what moves as one body |
 //! | `assemble` | everything into a [`ModelBuilder`] |
 
 mod assemble;
+mod control;
 mod geometry;
 mod groups;
 mod joint;
 mod link;
+mod srdf;
 mod tree;
 
 use crate::error::ImportTrouble;
@@ -72,15 +75,27 @@ pub(crate) fn read(
     }
     let mut builder = ModelBuilder::new(name);
     builder.place(robot.place());
-    assemble::Assembly { links: &links, joints: &joints, tree: &tree, groups: &groups, options, log }
-        .add_to(&mut builder);
+    let assembly =
+        assemble::Assembly { links: &links, joints: &joints, tree: &tree, groups: &groups, options, log };
+    let bodies = assembly.add_to(&mut builder);
+    let names = srdf::Names { links: &links, joints: &joints, groups: &groups, bodies: &bodies };
+    srdf::add(robot, &names, &mut builder);
+    if let Some(planning) = srdf::open(files, options, log)? {
+        srdf::add(&planning.root, &names, &mut builder);
+        planning.report_unread();
+    }
     Ok(builder)
 }
 
+fn find_xacro(element: &Element) -> Option<&Element> {
+    let own = |e: &&Element| e.tag.starts_with("xacro:");
+    element.children.iter().find(own).or_else(|| element.children.iter().find_map(find_xacro))
+}
+
 fn refuse_xacro(robot: &Element) -> Result<(), ImportError> {
-    match robot.children.iter().find(|e| e.tag.starts_with("xacro:")) {
+    match find_xacro(robot) {
         Some(element) => {
-            let hint = "expand it first: xacro robot.urdf.xacro > robot.urdf";
+            let hint = "expand it first (xacro robot.urdf.xacro > robot.urdf), or load it from Python with xacro or xacrodoc installed";
             Err(ImportError::one(
                 element.place(),
                 ImportTrouble::said("this is a xacro program, not a robot", hint),
@@ -96,12 +111,8 @@ fn ignore_the_rest(robot: &Element) {
         let why = match element.tag.as_str() {
             "gazebo" => "settings of another simulator",
             "sensor" => "sensors of URDF have no counterpart; add them to the model",
-            "ros2_control" => "the interface to real hardware",
             "mujoco" => "settings of another simulator",
             "drake:collision_filter_group" | "drake:joint" => "settings of another simulator",
-            "disable_collisions" | "group" | "group_state" | "end_effector" | "virtual_joint" => {
-                "planning data (SRDF)"
-            }
             _ => continue,
         };
         element.ignore(why);

@@ -3,16 +3,18 @@
 use super::joints::UsdJoint;
 use super::scene::{Node, Nodes};
 use crate::log::Log;
-use bellcrank_model::{Actuator, ModelBuilder};
+use bellcrank_model::{Actuator, ActuatorId, ModelBuilder};
 
-/// One motor per drive. Without stiffness and damping it gives the effort that it is told.
+/// One motor per drive. Without stiffness and damping it gives the effort that it is told. Gives the targets that the file
+/// sets, which a motor of ours is told while it runs.
 pub(super) fn add(
     nodes: &Nodes<'_>,
     node: &Node<'_>,
     made: &UsdJoint,
     log: &Log,
     builder: &mut ModelBuilder,
-) {
+) -> Vec<(ActuatorId, f64)> {
+    let mut targets = Vec::new();
     for (dof, name) in made.names.iter().enumerate() {
         if !node.prim.has_api(&format!("PhysicsDriveAPI:{name}")) {
             continue;
@@ -38,14 +40,22 @@ pub(super) fn add(
             (false, false) => Actuator::effort(motor_name, joint),
         };
         let limit = number("maxForce").filter(|f| *f > 0.0 && *f < 1e30).map_or(f64::INFINITY, |f| f * force);
-        builder.actuator(motor.dof(dof).effort_limit(limit).place(node.place.clone()));
-        for target in ["targetPosition", "targetVelocity"] {
-            if number(target).is_some_and(|x| x != 0.0) {
-                log.ignore(node.place.clone(), format!("{target}: targets are set while simulating"));
-            }
+        let id = builder.actuator(motor.dof(dof).effort_limit(limit).place(node.place.clone()));
+        let (place, speed) = (number("targetPosition"), number("targetVelocity"));
+        let (target, other) = if kp != 0.0 { (place, speed) } else { (speed, place) };
+        if let Some(target) = target.filter(|x| *x != 0.0 && x.is_finite()) {
+            let scale = if is_angle { 1f64.to_radians() } else { metres };
+            targets.push((id, target * scale));
+        }
+        if other.is_some_and(|x| x != 0.0) {
+            log.ignore(
+                node.place.clone(),
+                "a drive has one target here: the position if it has stiffness, else the velocity",
+            );
         }
         if node.prim.token(&format!("drive:{name}:physics:type")) == Some("acceleration") {
             log.ignore(node.place.clone(), "drives of type \"acceleration\" are taken as forces");
         }
     }
+    targets
 }

@@ -60,6 +60,10 @@ impl Reader<'_> {
         let axis = || axis(prim.token("physics:axis").unwrap_or("X"));
         match prim.kind.as_str() {
             "PhysicsFixedJoint" => Some((JointKind::Fixed, Quat::identity(), Vec::new())),
+            "PhysicsRevoluteJoint" | "PhysicsPrismaticJoint" if is_locked(prim) => {
+                let turn = axis();
+                Some((JointKind::Fixed, turn, Vec::new()))
+            }
             "PhysicsRevoluteJoint" => Some((JointKind::Revolute, axis(), vec!["angular"])),
             "PhysicsPrismaticJoint" => Some((JointKind::Prismatic, axis(), vec!["linear"])),
             "PhysicsSphericalJoint" => {
@@ -103,6 +107,12 @@ impl Reader<'_> {
                 return None;
             }
         };
+        // the other motions are locked for readers that do not know the word
+        for axis in d6::AXES.into_iter().filter(|axis| !names.contains(axis)) {
+            for end in ["low", "high"] {
+                node.prim.number(&format!("limit:{axis}:physics:{end}"));
+            }
+        }
         Some((kind, Quat::identity(), names.to_vec()))
     }
 
@@ -158,9 +168,25 @@ impl Reader<'_> {
         let high = number(["physics:upperLimit".into(), format!("limit:{name}:physics:high")]);
         let bound = |x: f64| if x.abs() > 1e30 { f64::INFINITY.copysign(x) } else { x * unit };
         dof.limits = [low.map_or(f64::NEG_INFINITY, bound), high.map_or(f64::INFINITY, bound)];
-        let armature =
-            ["physxJoint:armature", "newton:armature", "mjc:armature"].iter().find_map(|k| prim.number(k));
+        let axis = |end: &str| format!("physxJointAxis:{name}:{end}");
+        let first = |keys: &[String]| {
+            keys.iter().rev().filter_map(|key| prim.number(key)).fold(None, |first, x| first.or(Some(x)))
+        };
+        let named = |ends: &[&str]| ends.iter().map(|end| (*end).to_owned()).collect::<Vec<_>>();
+        let armature = first(
+            &[named(&["physxJoint:armature", "newton:armature", "mjc:armature"]), vec![axis("armature")]]
+                .concat(),
+        );
         dof.armature = armature.unwrap_or(0.0).max(0.0);
+        // static friction is not told from dynamic friction here; the latter counts
+        let efforts = [axis("staticFrictionEffort"), axis("dynamicFrictionEffort")];
+        let friction = first(&[named(&["newton:friction", "mjc:frictionloss"]), efforts.to_vec()].concat());
+        dof.friction = friction.unwrap_or(0.0).max(0.0);
+        let speeds = named(&["physxJoint:maxJointVelocity", "newton:velocityLimit"]);
+        let speed = first(&[speeds, vec![axis("maxJointVelocity")]].concat());
+        dof.velocity_limit = speed.filter(|v| *v > 0.0 && *v < 1e6).map_or(f64::INFINITY, |v| v * unit);
+        let damping = first(&named(&["newton:damping", "mjc:damping"]));
+        dof.damping = damping.unwrap_or(0.0).max(0.0);
     }
 
     fn note_the_rest(&self, node: &Node<'_>) {
@@ -169,6 +195,11 @@ impl Reader<'_> {
                 self.log.ignore(node.place.clone(), format!("{name}: joints do not break"));
             }
         }
+        if node.prim.number("physxJoint:jointFriction").is_some_and(|x| x != 0.0) {
+            let why = "physxJoint:jointFriction is a share of the force that the joint carries, which is not simulated; \
+                       dynamicFrictionEffort is";
+            self.log.ignore(node.place.clone(), why);
+        }
         if node.prim.is_true("physics:collisionEnabled", false) {
             self.log.ignore(
                 node.place.clone(),
@@ -176,6 +207,12 @@ impl Reader<'_> {
             );
         }
     }
+}
+
+/// A lower limit above the upper one locks the axis.
+fn is_locked(prim: &Prim) -> bool {
+    let bound = |name: &str| prim.number(name);
+    matches!((bound("physics:lowerLimit"), bound("physics:upperLimit")), (Some(low), Some(high)) if low > high)
 }
 
 fn dofs(prim: &Prim) -> Option<&str> {

@@ -1,19 +1,22 @@
-//! USD text with UsdPhysics.
+//! USD with UsdPhysics: text (`.usda`), binary (`.usdc`) and archives (`.usdz`).
 //!
-//! The reader is our own: files are not trusted, and the format needs little. Binary layers are not read; what
-//! refers to them is listed as ignored.
+//! The reader is our own: files are not trusted, and the format needs little.
 //!
 //! | file | what |
 //! |---|---|
 //! | `lex` `parse` `layer` | the text: prims, properties, values |
+//! | `binary/` `archive` | the same from binary files, and from zip files |
 //! | `compose` | references, payloads, inherits, variants, sublayers: one scene |
 //! | `scene` `xform` | where every prim is, in metres with z up, and which body carries it |
-//! | `shapes` `mass` | forms, materials, colours; masses and moments |
+//! | `shapes` `groups` `mass` | forms, materials, colours, what touches what; masses and moments |
 //! | `joints` `d6` `drives` | joints of all kinds, by type, by locked axes or by annotation; motors |
 
+mod archive;
+mod binary;
 mod compose;
 mod d6;
 mod drives;
+mod groups;
 mod joints;
 mod layer;
 mod lex;
@@ -26,13 +29,17 @@ mod xform;
 use crate::files::File;
 use crate::mend::mended;
 use crate::size;
-use crate::{Files, ImportError, ImportTrouble, Log, Options};
-use bellcrank_math::{Sym3, Vec3};
-use bellcrank_model::{Body, BodyId, Joint, Link, MaterialRules, ModelBuilder, Place, Shape};
+use crate::{Files, ImportError, Log, Options};
+use bellcrank_math::{Sym3, Twist, Vec3};
+use bellcrank_model::{Body, BodyId, Joint, Keyframe, Link, MaterialRules, ModelBuilder, Place, Shape};
+use groups::Groups;
 use layer::Value;
 use scene::{Node, Nodes};
 use shapes::Form;
 use std::collections::{HashMap, HashSet};
+
+/// Radius of a body of which only the mass is known, as PhysX takes it [m].
+const SMALL_BALL: f64 = 0.1;
 
 /// Reads a stage into parts. Faults go into the log; an error means that going on makes no sense.
 pub(crate) fn read(
@@ -41,6 +48,14 @@ pub(crate) fn read(
     options: &Options,
     log: &Log,
 ) -> Result<ModelBuilder, ImportError> {
+    let unpacked = match file.bytes.starts_with(archive::START) {
+        true => Some(
+            archive::open(&file, files)
+                .map_err(|trouble| ImportError::one(Place::new(file.name.as_str(), 0), trouble))?,
+        ),
+        false => None,
+    };
+    let (file, files) = unpacked.as_ref().map_or((file, files), |(first, files)| (first.clone(), files));
     let layer = parse::parse(&file, &options.limits)?;
     let scene = compose::compose(file, layer, files, &options.limits, log);
     let nodes = Nodes::of(&scene);
@@ -55,8 +70,10 @@ pub(crate) fn read(
     let name = name.or(scene.prims.first().map(|p| p.name.as_str())).unwrap_or("stage");
     let mut builder = ModelBuilder::new(name);
     builder.place(Place::new(scene.file.clone(), 1));
-    Assembly { nodes: &nodes, options, log, bodies: HashMap::new(), names: HashSet::new(), rules: None }
-        .add_to(&mut builder);
+    let (bodies, names) = (HashMap::new(), HashSet::new());
+    let mut assembly = Assembly { nodes: &nodes, options, log, bodies, names, rules: None, start: None };
+    assembly.add_to(&mut builder);
+    assembly.start.into_iter().for_each(|start| _ = builder.keyframe(start));
     report_unread(&nodes, log);
     Ok(builder)
 }
@@ -69,6 +86,8 @@ struct Assembly<'a> {
     names: HashSet<(&'static str, String)>,
     /// How materials combine, as the first one says.
     rules: Option<MaterialRules>,
+    /// Velocities and targets of drives that the file gives.
+    start: Option<Keyframe>,
 }
 
 impl Assembly<'_> {
@@ -87,8 +106,10 @@ impl Assembly<'_> {
                 self.add_body(node, of_body.get(&node).map_or(&[], Vec::as_slice), builder);
             }
         }
+        let colliders = forms.iter().filter(|(_, form)| form.collides).map(|(node, _)| *node);
+        let groups = Groups::of(self.nodes, colliders, self.log);
         for (node, form) in &forms {
-            self.add_shape(*node, form, builder);
+            self.add_shape(*node, form, &groups, builder);
         }
         for node in &self.nodes.all {
             self.add_joint(node, builder);
@@ -115,11 +136,19 @@ impl Assembly<'_> {
             Some(solid) => {
                 body = body.mass(solid.mass).com(solid.com);
                 body.inertia = Some(solid.inertia).filter(|i| *i != Sym3::zero());
+                if body.inertia.is_none() {
+                    let why =
+                        "it has a mass, but neither an inertia nor a collider; taken as a ball of 0.1 m";
+                    self.log.ignore(node.place.clone(), why);
+                    let i = 0.4 * solid.mass * SMALL_BALL * SMALL_BALL;
+                    body.inertia = Some(Sym3::diagonal(i, i, i));
+                }
             }
+            // as in PhysX
             None => {
-                let what = "the body has neither a mass nor a shape that could give it one";
-                let hint = "give physics:mass and physics:diagonalInertia, or a collider";
-                self.log.fault(node.place.clone(), ImportTrouble::said(what, hint));
+                let why = "it has neither a mass nor a collider that could give it one; taken as a ball of 1 kg and 0.1 m";
+                self.log.ignore(node.place.clone(), why);
+                body = body.solid_sphere(1.0, SMALL_BALL);
             }
         }
         let name = body.name.clone();
@@ -137,20 +166,35 @@ impl Assembly<'_> {
                     .place(node.place.clone()),
             );
         }
-        for name in ["physics:velocity", "physics:angularVelocity"] {
-            if node.prim.numbers::<3>(name).is_some_and(|v| v != [0.0; 3]) {
-                self.log.ignore(node.place.clone(), format!("{name}: the model starts at rest"));
-            }
-        }
+        self.read_velocity(index, id);
         node.prim.is_true("physics:startsAsleep", false); // there is no sleep
     }
 
-    fn add_shape(&mut self, index: usize, form: &Form, builder: &mut ModelBuilder) {
+    /// Velocities are told in the axes of the prim around the body, angles in degrees; they are part of a keyframe.
+    fn read_velocity(&mut self, index: usize, id: BodyId) {
+        let node = &self.nodes.all[index];
+        let vector = |name: &str| node.prim.numbers::<3>(name).map_or(Vec3::zero(), Vec3::from_array);
+        let (v, w) = (vector("physics:velocity"), vector("physics:angularVelocity"));
+        if !(v.is_finite() && w.is_finite()) || v.norm() + w.norm() == 0.0 {
+            return;
+        }
+        let around = node.path.rsplit_once('/').and_then(|(path, _)| self.nodes.get(path));
+        let R_WA = around.map_or(self.nodes.units.upright, |around| self.nodes.pose(around).R);
+        let linear = R_WA.rotate(v * self.nodes.units.metres);
+        let angular = R_WA.rotate(w * 1f64.to_radians());
+        let start = self.start.take().unwrap_or_else(|| Keyframe::new("start").place(node.place.clone()));
+        self.start = Some(start.twist(id, Twist::new(linear, angular)));
+    }
+
+    fn add_shape(&mut self, index: usize, form: &Form, groups: &Groups, builder: &mut ModelBuilder) {
         let node = &self.nodes.all[index];
         let link = node.body.map_or(Link::World, |body| self.link(body));
         let name = self.unused("shape", node);
         let mut shape = Shape::new(name, link, form.geometry.clone()).at(form.X_LG).place(node.place.clone());
         shape.collides = form.collides;
+        if let Some((group, mask)) = groups.bits(&node.path).filter(|_| form.collides) {
+            shape = shape.groups(group, mask);
+        }
         shape.material = shapes::material(self.nodes, node);
         if let Some(rules) = shapes::rules(self.nodes, node).filter(|_| form.collides) {
             match self.rules {
@@ -178,7 +222,11 @@ impl Assembly<'_> {
         let reader = joints::Reader { nodes: self.nodes, log: self.log, link: &link };
         if let Some(made) = reader.joint(node, &name) {
             builder.joint(made.joint.clone());
-            drives::add(self.nodes, node, &made, self.log, builder);
+            for (motor, target) in drives::add(self.nodes, node, &made, self.log, builder) {
+                let start =
+                    self.start.take().unwrap_or_else(|| Keyframe::new("start").place(node.place.clone()));
+                self.start = Some(start.control(motor, target));
+            }
         }
     }
 
@@ -206,9 +254,6 @@ impl Assembly<'_> {
                 }
                 None => self.log.ignore(node.place.clone(), "physics:filteredPairs: not between two bodies"),
             }
-        }
-        if !node.prim.targets("physics:filteredGroups").is_empty() {
-            self.log.ignore(node.place.clone(), "collision groups are not read");
         }
     }
 

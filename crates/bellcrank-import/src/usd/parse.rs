@@ -1,5 +1,7 @@
 //! The grammar of USD text: layers, prims, properties, values.
 
+use super::archive;
+use super::binary;
 use super::layer::{Layer, Prim, Property, Value};
 use super::lex::{Lexer, Token, unexpected};
 use crate::error::{ImportError, ImportTrouble};
@@ -19,20 +21,15 @@ pub(super) fn parse(file: &File, limits: &Limits) -> Result<Layer, ImportError> 
         let what = "the file [bytes]".to_owned();
         return Err(fail(0, ImportTrouble::TooLarge { what, found, limit: limits.text_bytes }));
     }
+    if file.bytes.starts_with(binary::START) {
+        return binary::parse(file, limits);
+    }
+    if file.bytes.starts_with(archive::START) {
+        let what = "an archive within a scene is not read";
+        return Err(fail(0, ImportTrouble::said(what, "unpack it: unzip robot.usdz")));
+    }
     let text = String::from_utf8_lossy(&file.bytes);
     let text = text.trim_start_matches('\u{feff}');
-    for (start, what, hint) in [
-        (&b"PXR-USDC"[..], "this is binary USD", "convert it to text: usdcat robot.usdc --out robot.usda"),
-        (
-            &b"PK\x03\x04"[..],
-            "this is a USD archive",
-            "unpack it (unzip robot.usdz), then convert: usdcat robot.usdc --out robot.usda",
-        ),
-    ] {
-        if file.bytes.starts_with(start) {
-            return Err(fail(0, ImportTrouble::said(what, hint)));
-        }
-    }
     if !text.starts_with("#usda") {
         let found = text.chars().take(12).filter(|c| !c.is_control()).collect();
         return Err(fail(1, ImportTrouble::WrongFormat { expected: "USD text", wanted: "#usda 1.0", found }));

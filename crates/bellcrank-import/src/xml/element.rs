@@ -2,35 +2,35 @@
 
 use super::text::{clipped, parse_number, parse_numbers};
 use crate::error::ImportTrouble;
-use crate::log::Log;
+use crate::log::{Log, Mark};
 use bellcrank_model::Place;
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The most numbers that one attribute may hold; MJCF writes whole meshes into attributes.
 const NUMBERS: usize = 4_000_000;
 
-/// One attribute, and whether it was read.
+/// One attribute. Copies share the mark that says whether it was read.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     /// Its name, without prefix.
     pub name: String,
     /// Its value, entities resolved.
     pub value: String,
-    read: Cell<bool>,
+    mark: Mark,
 }
 
 impl Attribute {
-    pub(super) fn new(name: &str, value: &str) -> Self {
-        Attribute { name: name.to_owned(), value: value.to_owned(), read: Cell::new(false) }
+    pub(super) fn new(name: &str, value: &str, log: &Log) -> Self {
+        Attribute { name: name.to_owned(), value: value.to_owned(), mark: log.mark() }
     }
 }
 
 /// One element of a file.
 ///
 /// Readers of attributes mark them as read; [`Element::child`] and [`Element::children_named`] mark the elements they
-/// give. What is never marked ends up in the model's list of ignored things.
+/// give. What is never marked ends up in the model's list of ignored things. A copy of an element is the same element:
+/// what is read of the copy is read of the original.
 #[derive(Clone, Debug)]
 pub struct Element {
     /// Its name with its prefix.
@@ -47,7 +47,7 @@ pub struct Element {
     pub line: u32,
     /// The nearest element around it that has a name.
     pub(super) owner: Option<Rc<str>>,
-    seen: Cell<bool>,
+    seen: Mark,
     log: Rc<Log>,
 }
 
@@ -62,7 +62,7 @@ impl Element {
             file,
             line,
             owner: None,
-            seen: Cell::new(false),
+            seen: log.mark(),
             log,
         }
     }
@@ -116,20 +116,41 @@ impl Element {
         }
     }
 
+    /// Attributes that nobody read.
+    pub fn unread(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|a| !self.log.is_read(a.mark))
+    }
+
+    /// What its attributes say concerns others, each of which reads it for itself: until then nothing is missing.
+    pub fn lend(&self) {
+        self.attributes.iter().for_each(|a| self.log.lend(a.mark));
+    }
+
+    /// What it lent has to be read from now on.
+    pub fn claim(&self) {
+        self.attributes.iter().for_each(|a| self.log.borrowed(a.mark));
+    }
+
+    /// Another element's attribute, which now has to be read here.
+    pub fn borrow(&mut self, attribute: &Attribute) {
+        self.log.borrowed(attribute.mark);
+        self.attributes.push(attribute.clone());
+    }
+
     /// Whether anyone has looked at it.
     pub fn is_seen(&self) -> bool {
-        self.seen.get()
+        self.log.is_read(self.seen)
     }
 
     /// Marks the element as read (not its attributes, nor what is in it).
     pub fn see(&self) {
-        self.seen.set(true);
+        self.log.read(self.seen);
     }
 
     /// Marks the element and everything in it as read.
     pub fn see_all(&self) {
         self.see();
-        self.attributes.iter().for_each(|a| a.read.set(true));
+        self.attributes.iter().for_each(|a| self.log.read(a.mark));
         self.children.iter().for_each(Element::see_all);
     }
 
@@ -147,7 +168,7 @@ impl Element {
     /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let attribute = self.attributes.iter().find(|a| a.name == name)?;
-        attribute.read.set(true);
+        self.log.read(attribute.mark);
         Some(&attribute.value)
     }
 
@@ -242,11 +263,10 @@ impl Element {
 
     /// Lists everything in here that nobody read as ignored.
     pub fn report_unread(&self) {
-        if !self.seen.get() {
+        if !self.is_seen() {
             return self.log.ignore(self.place(), "this element is not known here");
         }
-        let unread: Vec<_> = self.attributes.iter().filter(|a| !a.read.get()).collect();
-        for attribute in unread {
+        for attribute in self.unread() {
             self.log.ignore(self.place(), format!("the attribute {:?} is not known here", attribute.name));
         }
         self.children.iter().for_each(Element::report_unread);

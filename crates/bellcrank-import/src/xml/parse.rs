@@ -167,7 +167,7 @@ impl Reader<'_> {
             let place = Place::new(self.file.clone(), line);
             return Err(ImportError::one(place, ImportTrouble::TooDeep(self.limits.depth)));
         }
-        let attributes = node.attributes().map(|a| Attribute::new(a.name(), a.value())).collect();
+        let attributes = node.attributes().map(|a| Attribute::new(a.name(), a.value(), self.log)).collect();
         let tag = self.qualified(node);
         let mut element = Element::new(tag, self.file.clone(), line, self.log.clone());
         element.attributes = attributes;

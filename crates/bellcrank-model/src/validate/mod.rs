@@ -10,7 +10,7 @@ use crate::ids::Link;
 use crate::joint::{Dof, Joint, JointKind, Placement};
 use crate::mesh::Mesh;
 use crate::resolve::{Names, said};
-use crate::shape::{Geometry, Shape};
+use crate::shape::{Geometry, Material, Shape};
 use bellcrank_math::{Pose, Vec3};
 
 /// A principal moment may exceed the sum of the others by this much of it: CAD exports round to six digits.
@@ -215,14 +215,17 @@ impl Rules<'_> {
         names.link(&mut shape.link, &self.place, self.faults);
         self.pose("the pose", &mut shape.X_LG);
         self.geometry(shape);
-        let material = shape.material;
+        self.material(&shape.material);
+        self.finite("the margin", shape.margin);
+        self.not_negative("the gap", shape.gap);
+    }
+
+    fn material(&mut self, material: &Material) {
         self.not_negative("the sliding friction", material.sliding);
         self.not_negative("the torsional friction", material.torsional);
         self.not_negative("the rolling friction", material.rolling);
         let bounce = (0.0..=1.0).contains(&material.restitution);
         self.in_range("the restitution", material.restitution, bounce, "between 0 and 1");
-        self.finite("the margin", shape.margin);
-        self.not_negative("the gap", shape.gap);
     }
 
     fn geometry(&mut self, shape: &Shape) {

@@ -6,13 +6,19 @@ use crate::contact::ContactFilter;
 use crate::fault::Trouble;
 use crate::joint::{Joint, JointKind};
 use crate::resolve::{Names, said};
-use crate::sensor::{Frame, SensorKind};
+use crate::sensor::{Frame, Sensor, SensorKind};
+use crate::show::{Part, Show};
+use crate::zone::Zone;
 
 impl Rules<'_> {
     pub(super) fn sensors(&mut self, parts: &mut Parts, names: &Names) {
         for sensor in &mut parts.sensors {
             self.place = said(&sensor.place);
+            let known = self.faults.len();
             self.sensor(&mut sensor.kind, names);
+            if self.faults.len() == known {
+                self.show(sensor, &parts.joints);
+            }
         }
     }
 
@@ -20,8 +26,9 @@ impl Rules<'_> {
         match kind {
             SensorKind::FramePose(frame)
             | SensorKind::FrameVelocity(frame)
-            | SensorKind::FrameAcceleration(frame) => self.frame(frame, names),
-            SensorKind::RelativePose { frame, from } => {
+            | SensorKind::FrameAcceleration(frame)
+            | SensorKind::FrameSpecificForce(frame) => self.frame(frame, names),
+            SensorKind::RelativePose { frame, from } | SensorKind::RelativeVelocity { frame, from } => {
                 self.frame(frame, names);
                 self.frame(from, names);
             }
@@ -31,23 +38,55 @@ impl Rules<'_> {
             | SensorKind::Range(site) => {
                 names.sites.resolve(site, &self.place, self.faults);
             }
-            SensorKind::ContactForce(body) | SensorKind::Subtree(body) => {
+            SensorKind::Magnetometer { site, field } => {
+                names.sites.resolve(site, &self.place, self.faults);
+                self.finite_vector("the field", *field);
+            }
+            SensorKind::ContactForce(body) => {
                 names.bodies.resolve(body, &self.place, self.faults);
             }
-            SensorKind::JointState(joint) | SensorKind::JointEffort(joint) => {
+            SensorKind::Subtree(link) => {
+                names.link(link, &self.place, self.faults);
+            }
+            SensorKind::JointState(joint) | SensorKind::JointEffort(joint) | SensorKind::BallRate(joint) => {
                 names.joints.resolve(joint, &self.place, self.faults);
             }
             SensorKind::ActuatorState(actuator) => {
                 names.actuators.resolve(actuator, &self.place, self.faults);
             }
-            SensorKind::TendonState(tendon) => {
+            SensorKind::TendonState(tendon) | SensorKind::TendonEffort(tendon) => {
                 names.tendons.resolve(tendon, &self.place, self.faults);
             }
-            SensorKind::Touch { site, radius } => {
+            SensorKind::Touch { site, zone } => {
                 names.sites.resolve(site, &self.place, self.faults);
-                self.positive("the radius", *radius);
+                let lengths = zone.lengths();
+                let is_ball = matches!(zone, Zone::Ellipsoid { .. }) && lengths == [lengths[0]; 3];
+                let noun = if is_ball { "the radius" } else { "a length of the zone" };
+                // one fault is enough
+                self.positive(
+                    noun,
+                    lengths.into_iter().find(|x| x.is_nan() || *x <= 0.0).unwrap_or(lengths[0]),
+                );
             }
             SensorKind::Energy | SensorKind::Clock => {}
+        }
+    }
+
+    /// It gives numbers that it has.
+    fn show(&mut self, sensor: &Sensor, joints: &[Joint]) {
+        let Show { scale, offset, bounds: [low, high], .. } = sensor.show;
+        self.finite("the scale", scale);
+        self.finite("the offset", offset);
+        self.in_range("the lower bound", low, low <= high, "at most the upper bound");
+        let measured = sensor.kind.count(joints);
+        if sensor.show.count(measured).is_none() {
+            let what = "part of the measurement".into();
+            let found = match sensor.show.part {
+                Part::All => measured,
+                Part::Numbers { first, count } => first + count,
+                Part::Axis(_) => 4,
+            };
+            self.fault(Trouble::WrongCount { what, found, expected: measured });
         }
     }
 
@@ -78,6 +117,11 @@ impl Rules<'_> {
                 names.bodies.resolve(body, &self.place, self.faults);
                 self.pose("a body's pose", X_WL);
             }
+            for (body, twist) in &mut keyframe.twists {
+                names.bodies.resolve(body, &self.place, self.faults);
+                self.finite_vector("a body's velocity", twist.linear);
+                self.finite_vector("a body's angular velocity", twist.angular);
+            }
             for (actuator, value) in &mut keyframe.controls {
                 names.actuators.resolve(actuator, &self.place, self.faults);
                 self.finite("a control", *value);
@@ -93,8 +137,13 @@ impl Rules<'_> {
                     names.bodies.resolve(a, place, self.faults) & names.bodies.resolve(b, place, self.faults)
                         && a == b
                 }
-                ContactFilter::Pair { a, b, place } => {
+                ContactFilter::Pair { a, b, surface, place } => {
                     self.place = place.clone();
+                    if let Some(material) = &surface.material {
+                        self.material(material);
+                    }
+                    self.finite("the margin", surface.margin.unwrap_or(0.0));
+                    self.not_negative("the gap", surface.gap.unwrap_or(0.0));
                     names.shapes.resolve(a, place, self.faults) & names.shapes.resolve(b, place, self.faults)
                         && a == b
                 }

@@ -71,7 +71,8 @@ impl Batch {
             self.groups[g].reset(w);
             for (b, &X_WB) in poses.iter().enumerate() {
                 self.set_body_pose(world, b, X_WB)?;
-                self.set_body_velocity(world, b, Twist::zero())?;
+                let given = keyframe.twists.iter().find(|(body, _)| body.id().index() == b);
+                self.set_body_velocity(world, b, given.map_or(Twist::zero(), |(_, V)| *V))?;
             }
             // last: poses are read body by body, and angles counted on from what the bodies before them showed
             for (k, &q) in counted.iter().enumerate() {

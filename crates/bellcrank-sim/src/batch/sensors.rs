@@ -5,8 +5,8 @@ use super::reset::no_such;
 use super::{Batch, BatchError};
 use crate::field::Field;
 use bellcrank_collide::{Queries, Ray};
-use bellcrank_math::{Pose, Twist, Vec3, Wrench};
-use bellcrank_model::{BodyId, Control, Frame, JointId, Model, Ref, SensorKind, SiteId, Target};
+use bellcrank_math::{Pose, Quat, Twist, Vec3, Wrench};
+use bellcrank_model::{BodyId, Control, Frame, JointId, Model, Ref, SensorKind, SiteId, Target, Zone};
 
 /// How far a range finder looks [m].
 const RANGE: f64 = 1e3;
@@ -21,7 +21,7 @@ impl Batch {
         let Some(sensor) = model.sensors().iter().find(|sensor| sensor.name == name) else {
             return Err(no_such("sensor", name, model.sensors().iter().map(|sensor| &sensor.name)));
         };
-        self.measure(world, model, &sensor.kind)
+        Ok(sensor.show.of(&self.measure(world, model, &sensor.kind)?))
     }
 
     /// Coordinate of a motor, gear times that of its target, and its rate.
@@ -45,7 +45,18 @@ impl Batch {
                 let (X_WA, X_WB) = (view.frame_pose(from)?.1, view.frame_pose(frame)?.1);
                 Ok(pose_numbers(X_WA.inverse_mul(X_WB)))
             }
+            SensorKind::RelativeVelocity { frame, from } => view.relative_velocity(frame, from),
+            SensorKind::BallRate(joint) => view.ball_rate(joint.id()),
+            SensorKind::Magnetometer { site, field } => {
+                let X_WS = view.frame_pose(&Frame::Site(site.clone()))?.1;
+                Ok(X_WS.R.rotate_inverse(*field).to_array().to_vec())
+            }
             SensorKind::FrameAcceleration(frame) => Ok(view.frame_motion(frame)?.A.to_array().to_vec()),
+            SensorKind::FrameSpecificForce(frame) => {
+                let A = view.frame_motion(frame)?.A;
+                let gravity = *self.parameters[view.group].gravity.get(view.row);
+                Ok(Twist::new(A.linear - gravity, A.angular).to_array().to_vec())
+            }
             SensorKind::SiteVelocity(site) => {
                 let motion = view.frame_motion(&Frame::Site(site.clone()))?;
                 Ok(motion.V.rotated(motion.X.R.inverse()).to_array().to_vec())
@@ -55,14 +66,15 @@ impl Batch {
             SensorKind::JointEffort(joint) => view.joint_effort(joint.id()),
             SensorKind::ActuatorState(actuator) => view.actuator_state(actuator.id().index()),
             SensorKind::TendonState(tendon) => Ok(self.tendon_state(world, model, tendon.id())?.to_vec()),
-            SensorKind::Subtree(body) => view.subtree(body.id()),
+            SensorKind::TendonEffort(tendon) => Ok(vec![view.tendon_effort(tendon.id().index())]),
+            SensorKind::Subtree(body) => view.subtree(body.body()),
             SensorKind::Energy => {
                 let (potential, kinetic) = self.energies(world)?;
                 Ok(vec![potential, kinetic])
             }
             SensorKind::Clock => Ok(vec![self.groups[view.group].age(view.row) as f64 * self.dt]),
             SensorKind::ContactForce(body) => Ok(view.contact_force(body.id())?.to_array().to_vec()),
-            SensorKind::Touch { site, radius } => view.touch(site.id(), *radius),
+            SensorKind::Touch { site, zone } => view.touch(site.id(), zone),
         }
     }
 }
@@ -111,6 +123,30 @@ impl View<'_> {
         let linear = (V.linear - before.linear) * rate + turning.cross(r) + round;
         let at_origin = Twist::new(V.linear + V.angular.cross(r), V.angular);
         Ok(Motion { X, V: at_origin, A: Twist::new(linear, turning) })
+    }
+
+    /// R_FWᵀ (v − v_F − ω_F × r, ω − ω_F), with F the frame that is looked from and r the way to the other's origin.
+    fn relative_velocity(&self, frame: &Frame, from: &Frame) -> Result<Vec<f64>, BatchError> {
+        let (seen, from) = (self.frame_motion(frame)?, self.frame_motion(from)?);
+        let linear = seen.V.linear - from.V.linear - from.V.angular.cross(seen.X.p - from.X.p);
+        let relative = Twist::new(linear, seen.V.angular - from.V.angular);
+        Ok(relative.rotated(from.X.R.inverse()).to_array().to_vec())
+    }
+
+    /// ω_M = R_FMᵀ ω_F.
+    fn ball_rate(&self, joint: JointId) -> Result<Vec<f64>, BatchError> {
+        let state = self.joint_state(joint)?;
+        let [.., w, x, y, z, a, b, c] = state[..] else { return Ok(vec![0.0; 3]) };
+        let R_FM = Quat::from_wxyz([w, x, y, z]);
+        Ok(R_FM.rotate_inverse(Vec3::new(a, b, c)).to_array().to_vec())
+    }
+
+    /// Of all motors on a tendon [N·m or N].
+    fn tendon_effort(&self, t: usize) -> f64 {
+        let pulls = |target: &Target| matches!(target, Target::Tendon(id) if id.id().index() == t);
+        let motors = self.model.actuators().iter().enumerate().filter(|(_, motor)| pulls(&motor.target));
+        let impulse = &self.batch.groups[self.group].readout(self.row).line_impulse;
+        motors.map(|(motor, _)| impulse[motor]).sum::<f64>() / self.batch.dt
     }
 
     fn inertial(&self, site: SiteId) -> Result<Vec<f64>, BatchError> {
@@ -224,11 +260,11 @@ impl View<'_> {
         Ok(state.map(|x| gear * x))
     }
 
-    fn subtree(&self, root: BodyId) -> Result<Vec<f64>, BatchError> {
+    fn subtree(&self, root: Option<BodyId>) -> Result<Vec<f64>, BatchError> {
         let mut within = vec![false; self.model.bodies().len()];
         for node in self.model.graph().tree() {
             let carried = node.parent.is_some_and(|parent| within[parent.index()]);
-            within[node.body.index()] = node.body == root || carried;
+            within[node.body.index()] = root.is_none_or(|root| root == node.body) || carried;
         }
         let (mut mass, mut centre, mut momentum, mut angular) =
             (0.0, Vec3::zero(), Vec3::zero(), Vec3::zero());
@@ -259,10 +295,14 @@ impl View<'_> {
         Ok(sum)
     }
 
-    fn touch(&self, site: SiteId, radius: f64) -> Result<Vec<f64>, BatchError> {
+    fn touch(&self, site: SiteId, zone: &Zone) -> Result<Vec<f64>, BatchError> {
         let X_WS = self.frame_pose(&Frame::Site(Ref::Id(site)))?.1;
         let Some(body) = self.model.sites()[site.index()].link.body() else { return Ok(vec![0.0]) };
-        let near = |c: &BodyContact| (c.point - X_WS.p).norm() <= radius;
+        // the normal points from A to B: out of the site's body along it or against it
+        let near = |c: &BodyContact| {
+            let out = if c.body_b == body { -c.normal } else { c.normal };
+            zone.meets(X_WS.inverse() * c.point, X_WS.R.rotate_inverse(out))
+        };
         let contacts = self.batch.contacts(self.world)?;
         let on = contacts.iter().filter(|c| (c.body_b == body || c.body_a == Some(body)) && near(c));
         Ok(vec![on.map(|c| c.force.dot(c.normal)).sum()])

@@ -1,6 +1,8 @@
 //! `bellcrank check`: what a mechanic sees before the robot moves.
 
-use super::{Error, open};
+use super::Error;
+use super::opening::{Opening, in_words};
+use bellcrank::import::{ImportError, ImportFault};
 use bellcrank::model::{Joint, Loop, Model};
 use clap::Args;
 use serde::Serialize;
@@ -11,12 +13,14 @@ const WARNED: i32 = 3;
 
 #[derive(Args)]
 pub struct Check {
-    /// A file (.urdf, .xml, .usda), or the name of a shipped mechanism (`bellcrank models` lists them)
+    /// A file (.urdf, .xml, .usda, .usdc, .usdz), or the name of a shipped mechanism (`bellcrank models` lists them)
     file: String,
-    /// Print JSON
+    #[command(flatten)]
+    opening: Opening,
+    /// Print JSON; faults too, then with code 1
     #[arg(long)]
     json: bool,
-    /// End with code 3 when there are warnings
+    /// End with code 3 when there are warnings, or things that are ignored
     #[arg(long)]
     strict: bool,
 }
@@ -109,18 +113,39 @@ impl Cycle {
 
 impl Check {
     pub fn run(self) -> Result<(), Error> {
-        let figures = Figures::of(&open(&self.file)?);
+        let model = match self.opening.open(&self.file) {
+            Err(Error::Import(error)) if self.json => {
+                print(&format!("{}\n", faults(&self.file, &error)));
+                std::process::exit(1);
+            }
+            opened => opened?,
+        };
+        let figures = Figures::of(&model);
         if self.json {
             // a struct of numbers and texts always has a JSON form
             print(&format!("{}\n", serde_json::json!(figures)));
         } else {
             print(&told(&figures));
         }
-        if self.strict && !figures.warnings.is_empty() {
+        if self.strict && !(figures.warnings.is_empty() && figures.ignored.is_empty()) {
             std::process::exit(WARNED);
         }
         Ok(())
     }
+}
+
+/// What is wrong with a file, for programs.
+fn faults(file: &str, error: &ImportError) -> serde_json::Value {
+    let fault = |fault: &ImportFault| {
+        serde_json::json!({
+            "file": fault.place.file.to_string(),
+            "line": fault.place.line,
+            "element": fault.place.element,
+            "what": fault.trouble.to_string(),
+            "hint": in_words(&fault.trouble.hint()),
+        })
+    };
+    serde_json::json!({ "file": file, "faults": error.faults.iter().map(fault).collect::<Vec<_>>() })
 }
 
 /// Prints all at once. A reader that has seen enough (`| head`) is no fault.

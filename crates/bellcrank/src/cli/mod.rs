@@ -3,24 +3,26 @@
 mod bench;
 mod check;
 mod completions;
+mod convert;
 mod demo;
 mod figures;
 mod models;
+mod opening;
 mod run;
 mod say;
 mod stop;
 mod view;
 mod watch;
 
-use bellcrank::import::{ImportError, Options, load};
+use bellcrank::import::ImportError;
 use bellcrank::model::{Faults, Model, library, nearest};
-use bellcrank::sim::{Batch, BatchError, BatchOptions};
+use bellcrank::sim::{Batch, BatchError, BatchOptions, KeyframeTrouble};
 use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Runs the command line with these words, the program's name first; gives the exit code. The binary and
@@ -69,7 +71,7 @@ enum Command {
     Demo(demo::Demo),
     /// Inspect a mechanism: counts, loops, mobility, redundant rows, what looks wrong, what is ignored
     #[command(
-        after_help = "Exit codes:\n  0  the file loads\n  1  it does not, and why\n  2  wrong arguments\n  3  it loads with warnings, and --strict was given\n\nExample:\n  bellcrank check robot.urdf\n  bellcrank check hybrid_biped --json"
+        after_help = "Exit codes:\n  0  the file loads\n  1  it does not, and why\n  2  wrong arguments\n  3  it loads with warnings or ignores something, and --strict was given\n\nExample:\n  bellcrank check robot.urdf --base floating\n  bellcrank check hybrid_biped --json"
     )]
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
@@ -77,6 +79,11 @@ enum Command {
         after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html\n  bellcrank run jansen_walker --worlds 64 --view"
     )]
     Run(run::Run),
+    /// Write a mechanism in another format: URDF, MJCF or USD text
+    #[command(
+        after_help = "Exit codes:\n  0  written\n  1  it cannot be read or written, and why\n  2  wrong arguments\n  3  something is left out, and --strict was given\n\nExample:\n  bellcrank convert robot.urdf robot.xml\n  bellcrank convert robot.xml robot.usda --strict\n  bellcrank convert hybrid_biped biped.urdf --json"
+    )]
+    Convert(convert::Convert),
     /// Measure how fast the engine is on this machine
     #[command(
         after_help = "Example:\n  bellcrank bench\n  bellcrank bench robots --only biped\n  bellcrank bench all --plot bench.html\n  bellcrank bench tree --json --only rnea"
@@ -102,6 +109,7 @@ impl Arguments {
         match self.command {
             Command::Demo(demo) => demo.run(),
             Command::Check(check) => check.run(),
+            Command::Convert(convert) => convert.run(),
             Command::Run(run) => run.run(),
             Command::Bench(bench) => bench.run(),
             Command::View(view) => view.run(),
@@ -116,6 +124,8 @@ impl Arguments {
 enum Error {
     UnknownModel(String),
     UnknownScene(String),
+    UnknownFormat(String),
+    Keyframe(KeyframeTrouble),
     Tree(TreeError),
     Write(PathBuf, std::io::Error),
     TooManyWorlds { worlds: usize, need: usize, free: usize },
@@ -145,6 +155,10 @@ impl fmt::Display for Error {
                 let known: Vec<&str> = bench::SCENES.iter().map(|scene| scene.name).collect();
                 write!(f, "there is no benchmark {name:?}\n  hint: there are {}", known.join(", "))
             }
+            Error::UnknownFormat(name) => {
+                write!(f, "{name:?} has no ending of a format\n  hint: .urdf, .xml (MJCF) or .usda")
+            }
+            Error::Keyframe(trouble) => write!(f, "{trouble}\n  hint: give another --keyframe, or none"),
             Error::Tree(error) => error.fmt(f),
             Error::Write(path, error) => {
                 write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
@@ -152,7 +166,7 @@ impl fmt::Display for Error {
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
             Error::Faults(faults) => write!(f, "the model cannot be built\n{faults}"),
-            Error::Import(error) => write!(f, "the model cannot be loaded\n{error}"),
+            Error::Import(error) => write!(f, "the model cannot be loaded\n{}", opening::told(error)),
             Error::TooManyWorlds { worlds, need, free } => write!(
                 f,
                 "{worlds} worlds need {:.1} GB of memory and {:.1} GB are free\n  hint: fewer --worlds, or --precision f32",
@@ -173,9 +187,9 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "it must be a whole number of at least 1".into())
 }
 
-/// Puts all worlds at their model's first keyframe, where it has one: that is where its author wants it to start. Worlds whose
-/// loops do not close there stay at the reference pose, and why is told.
-fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
+/// Puts all worlds at a keyframe: the named one, else their model's first, where it has one: that is where its author wants
+/// it to start. Worlds whose loops do not close at the first one stay at the reference pose, and why is told.
+fn start_at_keyframe(batch: &mut Batch, named: Option<&str>) -> Result<(), Error> {
     let mut of_model: Vec<(Arc<Model>, Vec<usize>)> = Vec::new();
     for world in 0..batch.worlds() {
         let model = batch.model(world).map_err(Error::Batch)?;
@@ -185,14 +199,16 @@ fn start_at_keyframe(batch: &mut Batch) -> Result<(), Error> {
         }
     }
     for (model, worlds) in of_model {
-        if let Some(key) = model.keyframes().first() {
-            let closed = batch.reset_worlds_to_keyframe(&worlds, &key.name).map_err(Error::Batch)?;
-            let open = worlds.iter().zip(closed).find(|(_, closed)| !closed);
-            if let Some((&world, _)) = open
-                && let Some(trouble) = batch.keyframe_trouble(world, &key.name).map_err(Error::Batch)?
-            {
-                eprintln!("warning: {trouble}; the run starts at the reference pose");
+        let Some(key) = named.or(model.keyframes().first().map(|key| key.name.as_str())) else { continue };
+        let closed = batch.reset_worlds_to_keyframe(&worlds, key).map_err(Error::Batch)?;
+        let open = worlds.iter().zip(closed).find(|(_, closed)| !closed);
+        if let Some((&world, _)) = open
+            && let Some(trouble) = batch.keyframe_trouble(world, key).map_err(Error::Batch)?
+        {
+            if named.is_some() {
+                return Err(Error::Keyframe(trouble));
             }
+            eprintln!("warning: {trouble}; the run starts at the reference pose");
         }
     }
     Ok(())
@@ -220,15 +236,4 @@ fn free_memory() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok().map(|kilobytes| kilobytes * 1024)
-}
-
-/// A model from a file (`.urdf`, `.xml`, `.usda`), or the shipped mechanism of that name.
-fn open(name: &str) -> Result<Model, Error> {
-    if let Some(builder) = library::by_name(name) {
-        return builder.build().map_err(Error::Faults);
-    }
-    if !Path::new(name).exists() {
-        return Err(Error::UnknownModel(name.into()));
-    }
-    load(name, &Options::default()).map_err(Error::Import)
 }

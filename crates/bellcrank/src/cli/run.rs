@@ -1,9 +1,10 @@
 //! `bellcrank run`
 
+use super::Error;
 use super::figures::{Figures, Tally};
+use super::opening::Opening;
 use super::say::say;
 use super::watch::{Watch, Watcher};
-use super::{Error, open};
 use bellcrank::sim::{self, Batch, BatchOptions, InteriorPoint, Precision, Settings};
 use bellcrank::solve::ComFree;
 use clap::builder::RangedU64ValueParser;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 #[derive(Args)]
 pub struct Run {
-    /// A file (.urdf, .xml, .usda), or the name of a shipped mechanism (`bellcrank models` lists them)
+    /// A file (.urdf, .xml, .usda, .usdc, .usdz), or the name of a shipped mechanism (`bellcrank models` lists them)
     pub file: String,
     /// Number of worlds
     #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
@@ -41,8 +42,13 @@ pub struct Run {
     /// What the motors are told
     #[arg(long, value_enum, default_value_t = Motors::Hold)]
     pub control: Motors,
+    /// Where to start [default: the model's first keyframe, else the reference pose]
+    #[arg(long, value_name = "NAME")]
+    pub keyframe: Option<String>,
     #[command(flatten)]
     pub watch: Watch,
+    #[command(flatten)]
+    pub opening: Opening,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -112,7 +118,7 @@ const RANDOM_STRIDE: usize = 10;
 
 impl Run {
     pub fn run(self) -> Result<(), Error> {
-        let model = Arc::new(open(&self.file)?);
+        let model = Arc::new(self.opening.open(&self.file)?);
         let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         if self.json {
@@ -125,7 +131,7 @@ impl Run {
 
     /// Runs the worlds and gathers the figures.
     pub fn measure(&self) -> Result<Figures, Error> {
-        let model = Arc::new(open(&self.file)?);
+        let model = Arc::new(self.opening.open(&self.file)?);
         let mut batch = super::make_batch(model, self.worlds, self.options())?;
         let (figures, watcher) = self.drive(&mut batch)?;
         watcher.finish(&mut batch)?;
@@ -151,7 +157,7 @@ impl Run {
 
     /// All steps, or as many as there were before Ctrl-C.
     fn drive(&self, batch: &mut Batch) -> Result<(Figures, Watcher), Error> {
-        super::start_at_keyframe(batch)?;
+        super::start_at_keyframe(batch, self.keyframe.as_deref())?;
         if self.control == Motors::Zero {
             self.set_targets(batch, |_, _| 0.0)?;
         }

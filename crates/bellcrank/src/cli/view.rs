@@ -1,7 +1,8 @@
 //! `bellcrank view`
 
+use super::opening::Opening;
 use super::watch::{Listen, announce};
-use super::{Error, open, stop};
+use super::{Error, stop};
 use bellcrank::sim::{BatchOptions, Precision};
 use bellcrank::view::{Live, serve_recording};
 use clap::Args;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 #[derive(Args)]
 pub struct View {
-    /// A mechanism (.urdf, .xml, .usda, or a shipped name), or a recording (.html)
+    /// A mechanism (.urdf, .xml, .usda, .usdc, .usdz, or a shipped name), or a recording (.html)
     file: String,
     /// Number of worlds
     #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
@@ -28,8 +29,13 @@ pub struct View {
     /// Begin paused
     #[arg(long)]
     paused: bool,
+    /// Where to start [default: the reference pose]
+    #[arg(long, value_name = "NAME")]
+    keyframe: Option<String>,
     #[command(flatten)]
     listen: Listen,
+    #[command(flatten)]
+    opening: Opening,
 }
 
 impl View {
@@ -38,10 +44,13 @@ impl View {
         if is_recording(path) {
             return self.replay(path);
         }
-        let model = Arc::new(open(&self.file)?);
+        let model = Arc::new(self.opening.open(&self.file)?);
         let precision = if self.worlds > 1 { Precision::F32 } else { Precision::F64 };
         let options = BatchOptions { dt: self.dt, precision, threads: 0, ..BatchOptions::default() };
         let mut batch = super::make_batch(model, self.worlds, options)?;
+        if let Some(name) = &self.keyframe {
+            super::start_at_keyframe(&mut batch, Some(name))?;
+        }
         let mut options = self.listen.live(&batch, self.show);
         options.playing = !self.paused;
         let mut live = Live::start(&batch, options).map_err(Error::View)?;

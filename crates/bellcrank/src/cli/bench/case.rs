@@ -92,7 +92,7 @@ impl Case {
         let moves =
             |key: &Keyframe| !(key.joints.is_empty() && key.bodies.is_empty() && key.velocities.is_empty());
         if batch.models().iter().any(|model| model.keyframes().first().is_some_and(moves)) {
-            start_at_keyframe(&mut batch)?;
+            start_at_keyframe(&mut batch, None)?;
         }
         Ok(batch)
     }

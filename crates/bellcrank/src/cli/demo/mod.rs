@@ -113,6 +113,8 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         threads: 0,
         seed: 1,
         control,
+        keyframe: None,
+        opening: Default::default(),
         watch: Watch { fps: 30.0, ..Watch::default() },
         json: false,
     }

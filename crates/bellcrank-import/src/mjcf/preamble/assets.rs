@@ -1,0 +1,294 @@
+//! `<asset>`: meshes, height fields and colours, read when something uses them.
+
+use super::defaults::Classes;
+use super::msh;
+use super::source::{Context, Source};
+use super::terrain;
+use crate::mjcf::bodies::placement;
+use crate::mjcf::mass::hull::convex_hull;
+use crate::mjcf::mass::mass_of_mesh::{Fill, unit_density};
+use crate::mjcf::vocabulary::known::LOOKS;
+use crate::mjcf::vocabulary::notes::Notes;
+use crate::solid::Solid;
+use crate::xml::Element;
+use crate::{File, ImportTrouble, meshes};
+use bellcrank_math::Vec3;
+use bellcrank_model::{HeightField, Mesh, nearest};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The assets of one file by name.
+#[derive(Debug, Default)]
+pub(in crate::mjcf) struct Assets {
+    meshes: BTreeMap<String, Element>,
+    height_fields: BTreeMap<String, Element>,
+    colors: BTreeMap<String, [f32; 4]>,
+    loaded: RefCell<HashMap<String, Option<Rc<LoadedMesh>>>>,
+    /// The attached model's file, which its assets are relative to.
+    pub file: Option<File>,
+}
+
+/// A mesh and its mass for density one.
+#[derive(Debug)]
+pub(in crate::mjcf) struct LoadedMesh {
+    pub mesh: Arc<Mesh>,
+    /// Volume [m³] (area [m²] of a shell) as mass.
+    pub unit: Solid,
+}
+
+impl Assets {
+    pub fn read(&mut self, section: &Element, classes: &Classes, notes: &Notes) {
+        for element in &section.children {
+            match element.tag.as_str() {
+                "mesh" => {
+                    let merged = classes.merged(element, None, notes);
+                    element.children.iter().for_each(|plugin| plugin.ignore("plugins of MuJoCo are not run"));
+                    if let Some(name) = name_of(element) {
+                        self.meshes.insert(name, merged);
+                    }
+                }
+                "hfield" => {
+                    let merged = classes.merged(element, None, notes);
+                    if let Some(name) = name_of(element) {
+                        self.height_fields.insert(name, merged);
+                    }
+                }
+                "material" => {
+                    let merged = classes.merged(element, None, notes);
+                    element.children.iter().for_each(|layer| layer.ignore(LOOKS));
+                    if let (Some(name), Some(color)) = (element.attribute("name"), color(&merged)) {
+                        self.colors.insert(name.to_owned(), color);
+                    }
+                }
+                "texture" => {
+                    element.see_all();
+                    notes.once(element, LOOKS);
+                }
+                "skin" => element.ignore("skins are only drawn"),
+                _ => {}
+            }
+        }
+    }
+
+    /// The colour of a material.
+    pub fn color(&self, material: &str) -> Option<[f32; 4]> {
+        self.colors.get(material).copied()
+    }
+
+    /// Whether the file declares the mesh.
+    pub fn has_mesh(&self, name: &str) -> bool {
+        self.meshes.contains_key(name)
+    }
+
+    /// The mesh of that name; `None` when it could not be read, which has then been said.
+    pub fn mesh(
+        &self,
+        name: &str,
+        by: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<Rc<LoadedMesh>> {
+        if let Some(found) = self.loaded.borrow().get(name) {
+            return found.clone();
+        }
+        let Some(element) = self.meshes.get(name) else {
+            by.fault(unknown("mesh", name, self.meshes.keys()));
+            return None;
+        };
+        let found = self.load(element, context, source).map(Rc::new);
+        self.loaded.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    fn load(&self, element: &Element, context: Context<'_>, source: &Source) -> Option<LoadedMesh> {
+        if element.children.iter().any(|child| child.tag == "plugin") {
+            let why =
+                "the mesh is made by a plugin of MuJoCo, which is not run, so shapes made of it are left out";
+            context.notes.ignore(element, why);
+            return None;
+        }
+        let mut mesh = match element.attribute("file") {
+            Some(file) => self.file_mesh(file, element, context, source)?,
+            None => inline_mesh(element)?,
+        };
+        transform(&mut mesh, element);
+        let words = [
+            ("legacy", Some(Fill::Absolute)),
+            ("exact", Some(Fill::Exact)),
+            ("shell", Some(Fill::Shell)),
+            ("convex", None),
+        ];
+        let fill = element.choice("inertia", &words).unwrap_or(Some(Fill::Absolute));
+        // points without faces are their hull
+        let unit = match fill {
+            Some(fill) if !mesh.triangles.is_empty() => unit_density(&mesh.vertices, &mesh.triangles, fill),
+            fill => {
+                let hull = convex_hull(&mesh.vertices);
+                unit_density(&mesh.vertices, &hull, fill.unwrap_or(Fill::Exact))
+            }
+        };
+        Some(LoadedMesh { mesh: Arc::new(mesh), unit })
+    }
+
+    fn file_mesh(
+        &self,
+        file: &str,
+        element: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<Mesh> {
+        if context.options.skip_meshes {
+            context.notes.once(element, "mesh files are not read, as asked by the options");
+            return None;
+        }
+        let path = source.compiler.mesh_path(file);
+        match self.open(&path, element, context) {
+            Ok(bytes) if path.to_ascii_lowercase().ends_with(".msh") => {
+                element.kept(msh::read(&bytes.bytes, &path))
+            }
+            Ok(bytes) => element.kept(meshes::read_with(&bytes, context.files)),
+            Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
+                not_there(&path, element, context);
+                None
+            }
+            Err(trouble) => {
+                element.fault(trouble);
+                None
+            }
+        }
+    }
+
+    /// A file relative to the model, else to the file that names it.
+    fn open(&self, path: &str, element: &Element, context: Context<'_>) -> Result<File, ImportTrouble> {
+        match context.files.binary(path, self.file.as_ref()) {
+            Err(ImportTrouble::NoSuchFile(_)) => {
+                context.files.binary(path, Some(&context.files.called(&element.file)))
+            }
+            found => found,
+        }
+    }
+
+    /// The height field of that name.
+    pub fn height_field(
+        &self,
+        name: &str,
+        by: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<Arc<HeightField>> {
+        let Some(element) = self.height_fields.get(name) else {
+            by.fault(unknown("hfield", name, self.height_fields.keys()));
+            return None;
+        };
+        element.required("size")?;
+        let [x, y, top, base]: [f64; 4] = element.vector("size")?;
+        if base != 0.0 {
+            let why = "the fourth number of size: a height field has no bottom here";
+            context.notes.once(element, why);
+        }
+        let limit = context.files.limits().mesh_parts;
+        let grid = match element.attribute("file") {
+            Some(name) => self.terrain_file(name, element, context, source)?,
+            None => terrain::from_attributes(element, limit)?,
+        };
+        Some(Arc::new(terrain::scaled(grid, [x, y, top])))
+    }
+
+    fn terrain_file(
+        &self,
+        name: &str,
+        element: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<terrain::Grid> {
+        let path = source.compiler.mesh_path(name);
+        match self.open(&path, element, context) {
+            Ok(file) => {
+                element.kept(terrain::from_file(&file.bytes, &path, context.files.limits().mesh_parts))
+            }
+            Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
+                not_there(&path, element, context);
+                None
+            }
+            Err(trouble) => {
+                element.fault(trouble);
+                None
+            }
+        }
+    }
+}
+
+/// A file that is missing costs the shapes that need it.
+fn not_there(path: &str, element: &Element, context: Context<'_>) {
+    let beside = &element.file;
+    let why = format!(
+        "the file {path:?} is not there (looked for from the model and from {beside:?}), so shapes made of it are left out"
+    );
+    context.notes.ignore(element, why);
+}
+
+fn unknown<'a>(noun: &'static str, name: &str, known: impl Iterator<Item = &'a String>) -> ImportTrouble {
+    ImportTrouble::UnknownName { noun, name: name.to_owned(), nearest: nearest(name, known) }
+}
+
+/// Its name, else its file's name without folder and ending.
+fn name_of(element: &Element) -> Option<String> {
+    if let Some(name) = element.attribute("name") {
+        return Some(name.to_owned());
+    }
+    let file = element.required("file")?;
+    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    Some(file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned())
+}
+
+/// Red, green, blue, opacity.
+pub(in crate::mjcf) fn color(element: &Element) -> Option<[f32; 4]> {
+    let rgba: [f64; 4] = element.vector("rgba")?;
+    Some(rgba.map(|x| x as f32))
+}
+
+fn inline_mesh(element: &Element) -> Option<Mesh> {
+    if element.has("builtin") {
+        element.ignore_attribute(
+            "builtin",
+            "meshes that MuJoCo makes itself are not known here, so shapes made of it are left out",
+        );
+        return None;
+    }
+    let numbers = match element.numbers("vertex") {
+        Some(numbers) => numbers,
+        None => {
+            element.fault(ImportTrouble::MissingAttribute("file".into()));
+            return None;
+        }
+    };
+    let faces = element.numbers("face").unwrap_or_default();
+    if !numbers.len().is_multiple_of(3) || !faces.len().is_multiple_of(3) {
+        element.fault_said("vertex and face are lists of threes", "check that no number is missing");
+        return None;
+    }
+    let vertices: Vec<Vec3> = numbers.chunks_exact(3).map(|v| Vec3::new(v[0], v[1], v[2])).collect();
+    let triangles = faces.chunks_exact(3).map(|f| [f[0] as u32, f[1] as u32, f[2] as u32]).collect();
+    Some(Mesh { vertices, triangles })
+}
+
+/// MuJoCo keeps the vertices of files and attributes in single precision; masses shall agree.
+fn in_single_precision(v: Vec3) -> Vec3 {
+    Vec3::from_array(v.to_array().map(|x| f64::from(x as f32)))
+}
+
+/// Reference pose first, then scale; a mirrored mesh is turned inside out again.
+fn transform(mesh: &mut Mesh, element: &Element) {
+    let p = placement::position(element, "refpos");
+    let q = element.vector("refquat").map(|q| placement::unit(q, element)).unwrap_or_default();
+    let scale = Vec3::from_array(element.vector("scale").unwrap_or([1.0; 3]));
+    for v in &mut mesh.vertices {
+        let w = q.rotate_inverse(in_single_precision(*v) - p);
+        *v = Vec3::new(w.x * scale.x, w.y * scale.y, w.z * scale.z);
+    }
+    if scale.x * scale.y * scale.z < 0.0 {
+        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
+}

@@ -1,0 +1,10 @@
+//! Everything outside the tree of bodies, section by section.
+
+pub(in crate::mjcf) mod actuators;
+pub(in crate::mjcf) mod contact;
+pub(in crate::mjcf) mod drive;
+pub(in crate::mjcf) mod equality;
+pub(in crate::mjcf) mod keyframes;
+pub(in crate::mjcf) mod replicas;
+pub(in crate::mjcf) mod sensors;
+pub(in crate::mjcf) mod tendons;
