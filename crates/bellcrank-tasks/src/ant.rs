@@ -6,7 +6,7 @@
 //! Episodes of 20 s at 20 Hz.
 
 use crate::random::Random;
-use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use crate::task::{Controls, Spec, Start, Task, World};
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Faults, Geometry, Joint, Model, ModelBuilder, Shape, WORLD};
 use std::f64::consts::FRAC_PI_4;
@@ -113,10 +113,11 @@ impl Task for Ant {
         out[19..27].copy_from_slice(world.v);
     }
 
-    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict {
+    fn judge(&self, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) -> bool {
         let effort = memory.iter().map(|x| x * x).sum::<f32>() / 8.0;
         let height = world.position(0).z;
         let reward = world.twist(0).linear.x as f32 + 1.0 - 0.5 * effort;
-        Verdict { reward, terminated: !(0.2..=1.0).contains(&height) }
+        terms[0] = reward;
+        !(0.2..=1.0).contains(&height)
     }
 }

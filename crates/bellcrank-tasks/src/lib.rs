@@ -19,23 +19,30 @@
 //! | file | what |
 //! |---|---|
 //! | `task` | what a task has to say; one world as it sees it |
-//! | `env` `episode` | many worlds of a task: step, judge, reset |
+//! | `env` `episode` `starts` | many worlds of a task: step, judge, reset |
+//! | `outcome` `snapshot` | what an action led to, by all threads; an environment as bytes |
+//! | `mirror` | left and right exchanged |
 //! | `random` | numbers that depend on seed, world, episode and draw alone |
-//! | `cartpole` `ant` `hopper` `biped` `biped_reward` | the tasks |
+//! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` | the tasks |
 
 mod ant;
 mod biped;
+mod biped_chance;
 mod biped_reward;
 mod cartpole;
 mod env;
 mod episode;
 mod hopper;
+mod mirror;
+mod outcome;
 mod random;
+mod snapshot;
+mod starts;
 mod task;
 
 pub use env::{Env, EnvError, EnvOptions};
 pub use random::Random;
-pub use task::{Controls, Spec, Start, Task, Verdict, World};
+pub use task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
 
 use bellcrank_model::Faults;
 
