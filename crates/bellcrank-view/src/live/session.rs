@@ -126,6 +126,11 @@ impl Live {
         !self.playing
     }
 
+    /// How fast a browser wants it, one for real time.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
     /// Runs in real time while someone looks on, until `stop`.
     ///
     /// # Errors
