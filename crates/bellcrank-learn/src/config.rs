@@ -56,13 +56,13 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             worlds: 1024,
-            horizon: 24,
-            epochs: 4,
+            horizon: 16,
+            epochs: 5,
             minibatches: 4,
             discount: 0.99,
             trace: 0.95,
             clip: 0.2,
-            target_kl: 0.01,
+            target_kl: 0.015,
             learning_rate: 1e-3,
             learning_rate_range: [1e-5, 5e-3],
             entropy: 0.002,
@@ -72,7 +72,7 @@ impl Default for Config {
             deviation: 0.35,
             deviation_range: [0.05, 1.0],
             mirror: 1.0,
-            mirror_share: 0.25,
+            mirror_share: 0.5,
             updates: 0,
             task: BTreeMap::new(),
         }
@@ -129,7 +129,7 @@ impl Config {
             [self.target_kl, self.learning_rate, self.gradient_length, self.reward_scale, self.deviation];
         let wrong = if counts.contains(&0) || self.hidden.contains(&0) {
             "worlds, horizon, epochs, minibatches and hidden sizes must be at least 1"
-        } else if rows % self.minibatches != 0 {
+        } else if !rows.is_multiple_of(self.minibatches) {
             "worlds × horizon must be a multiple of minibatches"
         } else if !shares.iter().all(|x| (0.0..=1.0).contains(x)) {
             "discount, trace, clip and mirror_share must be between 0 and 1"

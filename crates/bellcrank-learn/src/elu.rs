@@ -17,7 +17,7 @@ fn exp_below_zero(x: f32) -> f32 {
     let series = series * f + 1.333_355_8e-3;
     let series = series * f + 9.618_129e-3;
     let series = series * f + 5.550_411e-2;
-    let series = series * f + 2.402_265_1e-1;
+    let series = series * f + 2.402_265e-1;
     let series = series * f + 6.931_472e-1;
     let series = series * f + 1.0;
     let power = (shifted.to_bits().wrapping_sub(ROUNDER.to_bits()).wrapping_add(127)) << 23;

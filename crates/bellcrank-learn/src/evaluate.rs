@@ -101,7 +101,7 @@ impl Trial {
             self.window[k] += error;
             self.instant[k] += error.abs();
         }
-        if self.tracked % length == 0 {
+        if self.tracked.is_multiple_of(length) {
             self.windows.push(std::mem::take(&mut self.window).map(|sum| (sum / length as f64).abs()));
         }
     }

@@ -17,7 +17,7 @@ const VERSION: &str = "1";
 const AGAIN: &str = "train it anew (`bellcrank train`), or copy the file again";
 
 /// Policies in the box, by name.
-const SHIPPED: &[(&str, &[u8])] = &[];
+const SHIPPED: &[(&str, &[u8])] = &[("biped_walk", include_bytes!("../policies/biped_walk.safetensors"))];
 
 /// What acts: means of actions for observations.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ impl Policy {
     /// When the observations do not make whole rows.
     pub fn act(&self, observations: &[f32]) -> Result<Vec<f32>, LearnError> {
         let (n, m) = self.ends();
-        if observations.len() % n != 0 {
+        if !observations.len().is_multiple_of(n) {
             return Err(LearnError::WrongObservations { found: observations.len(), expected: n });
         }
         let mut x = vec![0.0; observations.len()];

@@ -94,7 +94,7 @@ impl Tensors {
             at = end;
         }
         let mut text = Value::Object(header).to_string();
-        while text.len() % 8 != 0 {
+        while !text.len().is_multiple_of(8) {
             text.push(' '); // numbers begin at multiples of eight
         }
         let mut out = (text.len() as u64).to_le_bytes().to_vec();

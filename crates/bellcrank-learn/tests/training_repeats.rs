@@ -100,7 +100,7 @@ fn damaged_and_foreign_files_are_refused_in_words() {
     );
     let format = told(&swapped("bellcrank policy", "somebody's model")).expect("refused");
     assert_eq!(format, format!("FILE: it is a safetensors file, but no bellcrank policy{hint}"));
-    let gone = Policy::load(&path.join("none")).err().expect("an error");
+    let gone = Policy::load(&path.join("none")).expect_err("an error");
     assert!(matches!(gone, LearnError::Read { .. }));
     std::fs::remove_dir_all(path).expect("cleaned up");
 }
@@ -112,9 +112,9 @@ fn a_policy_of_another_task_is_refused() {
         bellcrank_tasks::Env::new(task, bellcrank_tasks::EnvOptions::default()).expect("a task").spec()
     };
     assert!(policy.check_task("cartpole_swing_up", spec("cartpole_swing_up"), "p".as_ref()).is_ok());
-    let told = policy.check_task("ant", spec("ant"), "p".as_ref()).err().expect("refused").to_string();
+    let told = policy.check_task("ant", spec("ant"), "p".as_ref()).expect_err("refused").to_string();
     assert!(told.starts_with("p: the policy was trained on \"cartpole_swing_up\", not on \"ant\""), "{told}");
-    let changed = policy.check_task("cartpole_swing_up", spec("ant"), "p".as_ref()).err().expect("refused");
+    let changed = policy.check_task("cartpole_swing_up", spec("ant"), "p".as_ref()).expect_err("refused");
     assert!(changed.to_string().contains("it is of another version"), "{changed}");
 }
 
@@ -127,6 +127,6 @@ fn configs_say_what_is_wrong() {
     assert!(told("epochs = 0").expect("refused").contains("must be at least 1"));
     assert!(told("discount = 1.5").expect("refused").contains("between 0 and 1"));
     let setting = Config { task: [("pusch".to_owned(), 1.0)].into(), ..config("biped_walk") };
-    let error = Trainer::new("biped_walk", setting, 1, 1).err().expect("refused").to_string();
+    let error = Trainer::new("biped_walk", setting, 1, 1).expect_err("refused").to_string();
     assert!(error.starts_with("the task has no setting \"pusch\"; it has forward_min, "), "{error}");
 }

@@ -46,7 +46,7 @@ pub(crate) mod memory {
     pub const FOOT_SPEED: usize = 7;
     /// The last three actions, newest first.
     pub const ACTIONS: usize = 9;
-    /// Forward and sideways velocity and turning rate, averaged over about half a gait cycle.
+    /// Forward and sideways velocity and turning rate, averaged over about half a second.
     pub const MEAN: usize = ACTIONS + 3 * super::MOTORS;
     /// All of it.
     pub const COUNT: usize = MEAN + 3;

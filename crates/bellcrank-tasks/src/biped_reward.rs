@@ -1,20 +1,22 @@
 //! The biped's reward: the terms of [Kamino] section 6.3 and a few more, with weights of our own. Per action, at most
-//! about 6.
+//! about 8.
 //!
 //! | term | weight |
 //! |---|---|
-//! | velocity: exp(−|v − v*|²/0.05) | 1.0 |
-//! | mean_velocity: exp(−|v̄ − v*|²/0.01), v̄ over about half a gait cycle | 1.5 |
+//! | velocity: exp(−(eₓ² + e_y²/4)/0.05) with e = v − v*: a step sways by more than it may miss | 1.0 |
+//! | forward and sideways: exp(−ē²/0.01), ē over about half a second | 1.5, 0.5 |
 //! | heading: exp(−e²/0.1) | 0.75 |
-//! | turning: exp(−(ω̄ − ω*)²/0.02) | 0.5 |
-//! | contact: feet touch when the gait says so, share of the two | 0.75 |
-//! | clearance of the swinging foot, up to 3 cm | 0.5 |
+//! | turning: exp(−(ω̄ − ω*)²/0.02), likewise | 0.5 |
+//! | contact: feet touch when the gait says so, share of the two | 1.5 |
+//! | clearance of the swinging foot, up to 3 cm | 1.0 |
+//! | slip: horizontal and turning velocity² of a foot that touches | −2.0, −0.1 |
 //! | upright pelvis: exp(−tilt²/0.05) | 0.5 |
 //! | parallel feet: exp(−Σ angle²/0.1) | 0.25 |
 //! | alive | 0.5 |
 //! | torque: Σ τ² | −0.001 |
 //! | action_rate: Σ (a − a′)² | −0.02 |
 //! | bounce and tumble: vertical and tumbling velocity² | −0.5, −0.05 |
+//! | spin: (ω − ω*)² | −0.1 |
 //! | touchdown: speed of a foot at touchdown² | −0.5 |
 //! | fall: failed | −1 |
 
@@ -23,13 +25,15 @@ use crate::task::World;
 use bellcrank_math::Vec3;
 
 /// Names in the order of the terms.
-pub(crate) const TERMS: [&str; 15] = [
+pub(crate) const TERMS: [&str; 18] = [
     "velocity",
-    "mean_velocity",
+    "forward",
+    "sideways",
     "heading",
     "turning",
     "contact",
     "clearance",
+    "slip",
     "upright",
     "parallel_feet",
     "alive",
@@ -37,11 +41,12 @@ pub(crate) const TERMS: [&str; 15] = [
     "action_rate",
     "bounce",
     "tumble",
+    "spin",
     "touchdown",
     "fall",
 ];
 /// Place of the last.
-pub(crate) const FALL: usize = 14;
+pub(crate) const FALL: usize = 17;
 
 /// A foot is on the ground below this clearance [m].
 const TOUCH: f64 = 0.002;
@@ -49,29 +54,29 @@ const TOUCH: f64 = 0.002;
 const STANCE: f64 = 0.6;
 /// Clearance that earns the whole reward [m].
 const CLEARANCE: f64 = 0.03;
-/// Part of a mean velocity that one action renews: 0.02 s of 0.35 s.
-const RENEWED: f64 = 0.02 / 0.35;
+/// Part of a mean velocity that one action renews: 0.02 s of 0.5 s.
+const RENEWED: f64 = 0.02 / 0.5;
 
 /// Fills all terms but the last.
 pub(crate) fn reward(biped: &Biped, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) {
     let tracking = tracking(biped, world, memory);
-    let [contact, clearance, touchdown] = gait(biped, world, memory);
+    let [contact, clearance, slip, touchdown] = gait(biped, world, memory);
     let [upright, parallel, bounce, tumble] = posture(biped, world);
     let [torque, change] = effort(biped, world, memory);
-    let [velocity, mean, heading, turning] = tracking;
+    let [velocity, forward, sideways, heading, turning, spin] = tracking;
     let all = [
-        velocity, mean, heading, turning, contact, clearance, upright, parallel, 0.5, torque, change, bounce,
-        tumble, touchdown,
+        velocity, forward, sideways, heading, turning, contact, clearance, slip, upright, parallel, 0.5,
+        torque, change, bounce, tumble, spin, touchdown,
     ];
     terms.iter_mut().zip(all).for_each(|(term, x)| *term = x as f32);
 }
 
 /// Velocity in the heading's axes, now and on average, heading, and turning rate on average.
-fn tracking(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 4] {
+fn tracking(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 6] {
     let velocity = biped.velocity(world);
     let command = |k: usize| f64::from(memory[memory::COMMAND + k]);
     let told = [command(0), command(1), command(2)];
-    let miss = |v: [f64; 3]| (v[0] - told[0]).powi(2) + (v[1] - told[1]).powi(2);
+    let now = (velocity[0] - told[0]).powi(2) + 0.25 * (velocity[1] - told[1]).powi(2);
     let mut mean = [0.0; 3];
     for (k, m) in mean.iter_mut().enumerate() {
         let old = f64::from(memory[memory::MEAN + k]);
@@ -81,10 +86,12 @@ fn tracking(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 4] {
     let R = world.quat(biped.pelvis);
     let error = wrapped(heading(R) - f64::from(memory[memory::HEADING]));
     [
-        (-miss(velocity) / 0.05).exp(),
-        1.5 * (-miss(mean) / 0.01).exp(),
+        (-now / 0.05).exp(),
+        1.5 * (-(mean[0] - told[0]).powi(2) / 0.01).exp(),
+        0.5 * (-(mean[1] - told[1]).powi(2) / 0.01).exp(),
         0.75 * (-error * error / 0.1).exp(),
         0.5 * (-(mean[2] - told[2]).powi(2) / 0.02).exp(),
+        -0.1 * (velocity[2] - told[2]).powi(2),
     ]
 }
 
@@ -100,27 +107,31 @@ fn posture(biped: &Biped, world: World<'_>) -> [f64; 4] {
     [0.5 * (-tilt / 0.05).exp(), 0.25 * (-twisted / 0.1).exp(), -0.5 * V.linear.z.powi(2), -0.05 * tumbling]
 }
 
-/// Contacts that match the gait, clearance of the swinging foot, soft touchdowns. Remembers contacts and speeds.
-fn gait(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 3] {
-    let [mut contact, mut clear, mut touchdown] = [0.0; 3];
+/// Contacts that match the gait, clearance of the swinging foot, no sliding, soft touchdowns. Remembers contacts and speeds.
+fn gait(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 4] {
+    let [mut contact, mut clear, mut slip, mut touchdown] = [0.0; 4];
     for (k, foot) in biped.feet.into_iter().enumerate() {
         let clearance = biped.clearance(world, foot);
         let touches = clearance < TOUCH;
         let phase = (f64::from(memory[memory::PHASE]) + 0.5 * k as f64).fract();
         let stance = !biped.walks() || phase < STANCE;
         if touches == stance {
-            contact += 0.375;
+            contact += 0.75;
         }
         if !stance {
-            clear += 0.5 * (clearance / CLEARANCE).clamp(0.0, 1.0);
+            clear += (clearance / CLEARANCE).clamp(0.0, 1.0);
         }
         if touches && memory[memory::TOUCHED + k] == 0.0 {
             touchdown -= 0.5 * f64::from(memory[memory::FOOT_SPEED + k]).min(0.0).powi(2);
         }
+        let V = world.twist(foot);
+        if touches {
+            slip -= 2.0 * (V.linear.x.powi(2) + V.linear.y.powi(2)) + 0.1 * V.angular.z.powi(2);
+        }
         memory[memory::TOUCHED + k] = if touches { 1.0 } else { 0.0 };
-        memory[memory::FOOT_SPEED + k] = world.twist(foot).linear.z as f32;
+        memory[memory::FOOT_SPEED + k] = V.linear.z as f32;
     }
-    [contact, clear, touchdown]
+    [contact, clear, slip, touchdown]
 }
 
 /// Torque [N·m] of a motor that follows the last action without delay, with the model's own gains.

@@ -21,6 +21,7 @@
 //! | `task` | what a task has to say; one world as it sees it |
 //! | `env` `episode` `starts` | many worlds of a task: step, judge, reset |
 //! | `outcome` `snapshot` | what an action led to, by all threads; an environment as bytes |
+//! | `pilot` | a task in somebody else's batch |
 //! | `mirror` | left and right exchanged |
 //! | `random` | numbers that depend on seed, world, episode and draw alone |
 //! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` | the tasks |
@@ -35,12 +36,14 @@ mod episode;
 mod hopper;
 mod mirror;
 mod outcome;
+mod pilot;
 mod random;
 mod snapshot;
 mod starts;
 mod task;
 
 pub use env::{Env, EnvError, EnvOptions};
+pub use pilot::Pilot;
 pub use random::Random;
 pub use task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
 

@@ -59,7 +59,7 @@ pub fn run(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     bin_name = "bellcrank",
     version,
     arg_required_else_help = true,
-    after_help = "First steps:\n  bellcrank demo                    bipeds squat on their linkages: figures, and a page to watch them\n  bellcrank view hybrid_biped       a mechanism in the browser, to be pulled at with the mouse\n  bellcrank check robot.urdf        what the engine sees in your own robot\n\nExit codes:\n  0  done\n  1  it cannot be done, and why\n  2  wrong arguments"
+    after_help = "First steps:\n  bellcrank demo                    bipeds walk on their linkages: figures, and a page to watch them\n  bellcrank train biped_walk        teach one to walk, in minutes\n  bellcrank view hybrid_biped       a mechanism in the browser, to be pulled at with the mouse\n  bellcrank check robot.urdf        what the engine sees in your own robot\n\nExit codes:\n  0  done\n  1  it cannot be done, and why\n  2  wrong arguments"
 )]
 struct Arguments {
     #[command(subcommand)]
