@@ -88,6 +88,20 @@ struct Trial {
 }
 
 impl Trial {
+    /// What the last action led to.
+    fn add(&mut self, env: &Env, world: usize, seconds: f64) {
+        self.steps += 1;
+        self.total += f64::from(env.rewards()[world]);
+        if env.pushed()[world] {
+            self.pushed.push(self.steps);
+        }
+        if let Some(tracking) = env.tracking().get(world) {
+            self.track(tracking, seconds);
+        }
+        self.fell = env.terminated()[world];
+        self.over = self.fell || env.truncated()[world];
+    }
+
     fn track(&mut self, tracking: &Tracking, seconds: f64) {
         let length = (WINDOW / seconds).round() as usize;
         let start = (START / seconds).round() as usize;
@@ -118,6 +132,28 @@ pub fn evaluate(
     stop: &AtomicBool,
     mut progress: impl FnMut(f64),
 ) -> Result<Evaluation, LearnError> {
+    let mut env = environment(policy, path, options)?;
+    let spec = env.spec();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+    let pool = pool.map_err(|error| LearnError::Threads(error.to_string()))?;
+    let seconds = spec.dt * spec.decimation as f64;
+    let mut trials = vec![Trial::default(); env.batch().worlds()];
+    for step in 0..spec.episode_steps {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let actions = pool.install(|| policy.act(env.observations()))?;
+        env.step(&actions)?;
+        for (world, trial) in trials.iter_mut().enumerate().filter(|(_, trial)| !trial.over) {
+            trial.add(&env, world, seconds);
+        }
+        progress((step + 1) as f64 / spec.episode_steps as f64);
+    }
+    Ok(summed(&trials, !env.tracking().is_empty(), seconds))
+}
+
+/// The policy's task with the settings of its training but for those that are asked for.
+fn environment(policy: &Policy, path: &Path, options: &EvaluateOptions) -> Result<Env, LearnError> {
     let env_options = EnvOptions {
         worlds: options.episodes.max(1),
         threads: options.threads,
@@ -128,34 +164,9 @@ pub fn evaluate(
     let mut settings = policy.config.task_settings();
     settings.extend(options.task.iter().cloned());
     let mut env = Env::with_settings(&policy.task, env_options, &settings)?;
-    let spec = env.spec();
-    policy.check_task(&policy.task, spec, path)?;
+    policy.check_task(&policy.task, env.spec(), path)?;
     env.reset(Some(options.seed))?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
-    let pool = pool.map_err(|error| LearnError::Threads(error.to_string()))?;
-    let seconds = spec.dt * spec.decimation as f64;
-    let mut trials = vec![Trial::default(); env_options.worlds];
-    for step in 0..spec.episode_steps {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        let actions = pool.install(|| policy.act(env.observations()))?;
-        env.step(&actions)?;
-        for (world, trial) in trials.iter_mut().enumerate().filter(|(_, trial)| !trial.over) {
-            trial.steps += 1;
-            trial.total += f64::from(env.rewards()[world]);
-            if env.pushed()[world] {
-                trial.pushed.push(trial.steps);
-            }
-            if let Some(tracking) = env.tracking().get(world) {
-                trial.track(tracking, seconds);
-            }
-            trial.fell = env.terminated()[world];
-            trial.over = trial.fell || env.truncated()[world];
-        }
-        progress((step + 1) as f64 / spec.episode_steps as f64);
-    }
-    Ok(summed(&trials, !env.tracking().is_empty(), seconds))
+    Ok(env)
 }
 
 fn summed(trials: &[Trial], tracks: bool, seconds: f64) -> Evaluation {

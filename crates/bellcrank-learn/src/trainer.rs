@@ -197,6 +197,11 @@ impl Trainer {
         &self.config
     }
 
+    /// Changes after how many updates it ends.
+    pub fn set_updates(&mut self, updates: u64) {
+        self.config.updates = updates;
+    }
+
     /// Time that training has taken [s].
     pub fn seconds(&self) -> f64 {
         self.seconds

@@ -3,7 +3,7 @@
 use crate::episode::Rows;
 use crate::outcome::Outcome;
 use crate::starts::{Poses, assemble, poses_of};
-use crate::task::{Controls, Mirror, Spec, Task, Tracking};
+use crate::task::{Controls, Spec, Task};
 use crate::{Random, TASKS, by_name};
 use bellcrank_math::{Twist, Vec3};
 use bellcrank_model::{Faults, Parameters};
@@ -59,29 +59,29 @@ pub struct Env {
     pub(crate) task: Box<dyn Task>,
     pub(crate) spec: Spec,
     pub(crate) batch: Batch,
-    autoreset: bool,
-    rows: Rows,
-    poses: Poses,
+    pub(crate) autoreset: bool,
+    pub(crate) rows: Rows,
+    pub(crate) poses: Poses,
     pub(crate) seed: u64,
     /// By world: which episode, and how many actions of it are done.
     pub(crate) episode: Vec<u64>,
     pub(crate) age: Vec<usize>,
     /// By world: steps for which motors still follow the last action.
-    delay: Vec<usize>,
+    pub(crate) delay: Vec<usize>,
     /// By world: pushed before the last action.
-    pushed: Vec<bool>,
+    pub(crate) pushed: Vec<bool>,
     pub(crate) memory: Vec<f32>,
     pub(crate) controls: [Vec<f32>; 3],
-    observations: Vec<f32>,
-    final_observations: Vec<f32>,
-    outcome: Outcome,
+    pub(crate) observations: Vec<f32>,
+    pub(crate) final_observations: Vec<f32>,
+    pub(crate) outcome: Outcome,
 }
 
 const CONTROLS: [Field; 3] = [Field::TargetPosition, Field::TargetVelocity, Field::Effort];
 /// Chance within an episode has streams of its own: the seed is changed by this.
 const WITHIN: u64 = 0x5851_F42D_4C95_7F2D;
 /// And so has what makes worlds differ from each other.
-const BETWEEN: u64 = 0x1405_7B7E_F767_814F;
+pub(crate) const BETWEEN: u64 = 0x1405_7B7E_F767_814F;
 
 impl Env {
     /// Worlds of the task of that name, reset with seed 0.
@@ -391,94 +391,8 @@ impl Env {
         }
         Ok(())
     }
-
-    /// The task's figures.
-    pub fn spec(&self) -> Spec {
-        self.spec
-    }
-
-    /// The worlds themselves.
-    pub fn batch(&self) -> &Batch {
-        &self.batch
-    }
-
-    /// The worlds, for a viewer that pulls at them; whoever resets a world by itself must call [`Env::reset_worlds`] too.
-    pub fn batch_mut(&mut self) -> &mut Batch {
-        &mut self.batch
-    }
-
-    /// Gives a world's robot a command: forward and sideways velocity [m/s], turning rate [rad/s].
-    ///
-    /// # Errors
-    /// When there is no such world, or the task takes no commands.
-    pub fn tell(&mut self, world: usize, command: [f32; 3]) -> Result<(), EnvError> {
-        let count = self.batch.worlds();
-        if world >= count {
-            return Err(BatchError::NoSuchWorld { world, count }.into());
-        }
-        let memory = row_mut(&mut self.memory, self.spec.memory_count, world);
-        if self.task.tell(memory, command) { Ok(()) } else { Err(EnvError::NoCommands) }
-    }
-
-    /// `(worlds, observation_count)` after the last step or reset; of the new episode where one has ended.
-    pub fn observations(&self) -> &[f32] {
-        &self.observations
-    }
-
-    /// The same, but of the episode that has ended.
-    pub fn final_observations(&self) -> &[f32] {
-        &self.final_observations
-    }
-
-    /// `(worlds,)` of the last step.
-    pub fn rewards(&self) -> &[f32] {
-        &self.outcome.rewards
-    }
-
-    /// `(worlds, terms)` of the last step: what the rewards are the sums of.
-    pub fn reward_terms(&self) -> &[f32] {
-        &self.outcome.terms
-    }
-
-    /// Their names.
-    pub fn reward_term_names(&self) -> &'static [&'static str] {
-        self.task.reward_terms()
-    }
-
-    /// `(worlds,)`: how commands were followed in the last step; empty where there are none.
-    pub fn tracking(&self) -> &[Tracking] {
-        &self.outcome.tracking
-    }
-
-    /// `(worlds,)`: the robot was pushed before the last action.
-    pub fn pushed(&self) -> &[bool] {
-        &self.pushed
-    }
-
-    /// Makes worlds of different age, as if their episodes had begun at different times: they are not all cut off at once.
-    pub fn stagger(&mut self) {
-        let (seed, steps) = (self.seed ^ BETWEEN, self.spec.episode_steps as f64);
-        for (world, age) in self.age.iter_mut().enumerate() {
-            *age = Random::new(seed, world, 2).between(0.0, steps) as usize;
-        }
-    }
-
-    /// `(worlds,)`: the robot failed in the last step.
-    pub fn terminated(&self) -> &[bool] {
-        &self.outcome.terminated
-    }
-
-    /// `(worlds,)`: the episode was cut off after the last step.
-    pub fn truncated(&self) -> &[bool] {
-        &self.outcome.truncated
-    }
-
-    /// Left and right exchanged in observations and in actions, where the task has such a symmetry.
-    pub fn mirrors(&self) -> Option<[Mirror; 2]> {
-        self.task.mirrors()
-    }
 }
 
-fn row_mut<T>(table: &mut [T], width: usize, row: usize) -> &mut [T] {
+pub(crate) fn row_mut<T>(table: &mut [T], width: usize, row: usize) -> &mut [T] {
     &mut table[row * width..(row + 1) * width]
 }

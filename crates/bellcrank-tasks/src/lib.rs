@@ -19,7 +19,7 @@
 //! | file | what |
 //! |---|---|
 //! | `task` | what a task has to say; one world as it sees it |
-//! | `env` `episode` `starts` | many worlds of a task: step, judge, reset |
+//! | `env` `read_out` `episode` `starts` | many worlds of a task: step, judge, reset |
 //! | `outcome` `snapshot` | what an action led to, by all threads; an environment as bytes |
 //! | `pilot` | a task in somebody else's batch |
 //! | `mirror` | left and right exchanged |
@@ -38,6 +38,7 @@ mod mirror;
 mod outcome;
 mod pilot;
 mod random;
+mod read_out;
 mod snapshot;
 mod starts;
 mod task;

@@ -93,7 +93,8 @@ impl Train {
 
     fn trainer(&self, folder: &std::path::Path) -> Result<Trainer, Error> {
         if self.resume {
-            let trainer = Trainer::resume(folder, self.threads).map_err(Error::Learn)?;
+            let mut trainer = Trainer::resume(folder, self.threads).map_err(Error::Learn)?;
+            trainer.set_updates(self.updates.unwrap_or(trainer.config().updates));
             return if trainer.task() == self.task {
                 Ok(trainer)
             } else {
