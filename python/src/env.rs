@@ -95,7 +95,7 @@ impl Env {
         autoreset: bool,
     ) -> PyResult<Self> {
         let precision = read_precision(precision)?;
-        let options = EnvOptions { worlds, threads, precision, autoreset };
+        let options = EnvOptions { worlds, threads, precision, autoreset, ..EnvOptions::default() };
         let inner = py.detach(|| tasks::Env::new(task, options)).map_err(Problem::from)?;
         Ok(Env {
             spec: inner.spec(),

@@ -47,7 +47,7 @@ impl<E: Elem> LaneJob<E> for Time<'_> {
     type Output = f64;
     fn run<R: Real<Elem = E>>(self) -> f64 {
         let plan = ContactPlan::of(self.0);
-        let data = ShapeData::<R>::of(&plan, &Parameters::of(self.0), |_| 0);
+        let data = ShapeData::of(&plan, &Parameters::of(self.0), 0).splat::<R>();
         let X_WB: Vec<Pose<R>> = self.0.bodies().iter().map(|body| Pose::constant(body.X_WB())).collect();
         let mut contacts = Contacts::new(&plan);
         let mut best = f64::INFINITY;
@@ -86,7 +86,7 @@ fn layers() -> Model {
 fn time_pile() {
     let model = layers();
     let plan = ContactPlan::of(&model);
-    let data = ShapeData::<f64>::of(&plan, &Parameters::of(&model), |_| 0);
+    let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let X_WB: Vec<Pose> = model.bodies().iter().map(|body| body.X_WB()).collect();
     let mut pile = Pile::new(&plan, 2000);
     let mut best = f64::INFINITY;

@@ -39,6 +39,15 @@ impl ShapeData<f64> {
         }
     }
 
+    /// The same in every lane.
+    pub fn splat<R: Real>(&mut self) -> ShapeData<R> {
+        let mut values = Vec::new();
+        self.each(&mut |x| values.push(*x));
+        let (mut all, mut next) = (self.blank(), values.into_iter());
+        all.each(&mut |x| *x = R::constant(next.next().unwrap_or_default())); // there are as many as numbers
+        all
+    }
+
     /// The same shapes and pairs in other numbers, all of them zero.
     pub fn blank<R: Real>(&self) -> ShapeData<R> {
         ShapeData {

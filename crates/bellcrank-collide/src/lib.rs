@@ -11,7 +11,7 @@
 //!
 //! let model = library::box_on_plane().build()?; // a cube of 0.2 m
 //! let plan = ContactPlan::of(&model);
-//! let shapes = ShapeData::<f64>::of(&plan, &Parameters::of(&model), |_lane| 0);
+//! let shapes = ShapeData::of(&plan, &Parameters::of(&model), 0);
 //! let mut contacts = Contacts::new(&plan);
 //! let X_WB = [Pose::translation(0.0, 0.0, 0.099)];
 //! collide(&plan, &shapes, &X_WB, 0.0, &mut contacts);

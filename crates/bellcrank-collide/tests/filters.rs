@@ -116,14 +116,14 @@ fn materials_are_combined_per_world() {
     parameters.shape_mut(shape).spread(2)[1].material.sliding = 0.4;
     let plan = ContactPlan::of(&model);
     for (world, sliding) in [(0, 0.5), (1, 0.6)] {
-        let surface = ShapeData::<f64>::of(&plan, &parameters, |_| world).surfaces[0];
+        let surface = ShapeData::of(&plan, &parameters, world).surfaces[0];
         assert!((surface.sliding - sliding).abs() < 1e-15);
         assert_eq!((surface.torsional, surface.restitution), (0.005, 0.25));
         assert_eq!((surface.margin, surface.gap), (0.001, 0.005));
     }
     let plan = ContactPlan::with_rules(&model, MaterialRules::MJCF);
     assert_eq!(plan.rules().friction, CombineRule::Maximum);
-    assert_eq!(ShapeData::<f64>::of(&plan, &parameters, |_| 0).surfaces[0].sliding, 0.8);
+    assert_eq!(ShapeData::of(&plan, &parameters, 0).surfaces[0].sliding, 0.8);
 }
 
 /// Every shipped mechanism has a plan without gaps.

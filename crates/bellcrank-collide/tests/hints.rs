@@ -16,7 +16,7 @@ struct Walk<'a> {
 impl<E: Elem> LaneJob<E> for Walk<'_> {
     type Output = Vec<u64>;
     fn run<R: Real<Elem = E>>(self) -> Vec<u64> {
-        let data = ShapeData::<R>::of(&self.scene.plan, &self.scene.parameters, |_| 0);
+        let data = ShapeData::of(&self.scene.plan, &self.scene.parameters, 0).splat::<R>();
         let mut kept = Contacts::new(&self.scene.plan);
         let mut bits = Vec::new();
         for step in 0..STEPS {

@@ -13,7 +13,7 @@ fn listed(z: f64, margins: [f64; 2], gaps: [f64; 2], reach: f64) -> Option<f64> 
     builder.shape(Shape::new("ball", body, ball(0.1)).margin(margins[1]).gap(gaps[1]));
     let model = builder.build().expect("valid");
     let plan = ContactPlan::of(&model);
-    let data = ShapeData::<f64>::of(&plan, &Parameters::of(&model), |_| 0);
+    let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let mut contacts = Contacts::new(&plan);
     collide(&plan, &data, &[Pose::translation(0.0, 0.0, z)], reach, &mut contacts);
     // the points stay on the geometry

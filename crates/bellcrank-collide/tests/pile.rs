@@ -25,7 +25,7 @@ fn heap() -> (Model, Vec<Pose>) {
 fn a_pile_finds_the_contacts_of_all_pairs() {
     let (model, X_WB) = heap();
     let plan = ContactPlan::of(&model);
-    let data = ShapeData::<f64>::of(&plan, &Parameters::of(&model), |_| 0);
+    let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let mut all = Contacts::new(&plan);
     collide(&plan, &data, &X_WB, 1e-3, &mut all);
     let mut pile = Pile::new(&plan, 10_000);
@@ -44,7 +44,7 @@ fn a_pile_finds_the_contacts_of_all_pairs() {
 fn too_many_contacts_are_reported_and_the_ground_is_kept() {
     let (model, X_WB) = heap();
     let plan = ContactPlan::of(&model);
-    let data = ShapeData::<f64>::of(&plan, &Parameters::of(&model), |_| 0);
+    let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let mut large = Pile::new(&plan, 10_000);
     large.collide(&plan, &data, &X_WB, 0.0);
     let wanted = large.contacts().len();

@@ -5,7 +5,7 @@
 //! Reward: forward velocity + 1 for being alive − 0.5·|action|²/8; ends when the torso is below 0.2 m or above 1 m.
 //! Episodes of 20 s at 20 Hz.
 
-use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use crate::task::{Controls, Spec, Start, Task, World};
 use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Faults, Geometry, Joint, Model, ModelBuilder, Shape, WORLD};
@@ -113,10 +113,11 @@ impl Task for Ant {
         out[19..27].copy_from_slice(world.v);
     }
 
-    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict {
+    fn judge(&self, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) -> bool {
         let effort = memory.iter().map(|x| x * x).sum::<f32>() / 8.0;
         let height = world.position(0).z;
         let reward = world.twist(0).linear.x as f32 + 1.0 - 0.5 * effort;
-        Verdict { reward, terminated: !(0.2..=1.0).contains(&height) }
+        terms[0] = reward;
+        !(0.2..=1.0).contains(&height)
     }
 }

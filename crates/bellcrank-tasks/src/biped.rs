@@ -13,11 +13,12 @@
 //! Together 94. An action gives the twelve motor targets, [`REACH`] rad from the standing pose at one. The robot has
 //! failed when the pelvis touches the ground or the feet touch each other.
 
-use crate::biped_reward;
-use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use crate::biped_chance::Chance;
+use crate::task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
+use crate::{biped_reward, mirror};
 use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
-use bellcrank_model::{Control, Faults, Model, library};
+use bellcrank_model::{Control, Faults, Model, Parameters, library};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -45,8 +46,10 @@ pub(crate) mod memory {
     pub const FOOT_SPEED: usize = 7;
     /// The last three actions, newest first.
     pub const ACTIONS: usize = 9;
+    /// Forward and sideways velocity and turning rate, averaged over about half a second.
+    pub const MEAN: usize = ACTIONS + 3 * super::MOTORS;
     /// All of it.
-    pub const COUNT: usize = ACTIONS + 3 * super::MOTORS;
+    pub const COUNT: usize = MEAN + 3;
 }
 
 /// What a motor's target becomes, for the torque in the reward.
@@ -66,6 +69,7 @@ pub(crate) struct Biped {
     pub feet: [usize; 2],
     pub motors: Vec<Motor>,
     walks: bool,
+    chance: Chance,
 }
 
 impl Biped {
@@ -100,7 +104,20 @@ impl Biped {
             motors: model.actuators().iter().map(motor).collect(),
             model: Arc::new(model),
             walks,
+            chance: if walks { Chance::walk() } else { Chance::none() },
         })
+    }
+
+    /// Whether its feet shall lift in turn.
+    pub fn walks(&self) -> bool {
+        self.walks
+    }
+
+    /// Forward and sideways velocity of the pelvis in the axes of its heading [m/s], and its turning rate [rad/s].
+    pub fn velocity(&self, world: World<'_>) -> [f64; 3] {
+        let (R, V) = (world.quat(self.pelvis), world.twist(self.pelvis));
+        let (sin, cos) = heading(R).sin_cos();
+        [cos * V.linear.x + sin * V.linear.y, cos * V.linear.y - sin * V.linear.x, V.angular.z]
     }
 
     /// Target of a motor [rad] for an action.
@@ -172,9 +189,7 @@ impl Task for Biped {
     fn start(&self, random: &mut Random, memory: &mut [f32]) -> Start {
         let coordinates = (0..4).map(|_| random.between(-0.08, 0.08)).collect();
         if self.walks {
-            memory[memory::COMMAND] = random.between(0.0, 0.4) as f32;
-            memory[memory::COMMAND + 1] = random.between(-0.1, 0.1) as f32;
-            memory[memory::COMMAND + 2] = random.between(-0.3, 0.3) as f32;
+            self.chance.command(random, &mut memory[memory::COMMAND..memory::HEADING]);
             memory[memory::PHASE] = random.unit() as f32;
         }
         let mut jolt = |most: f64| random.between(-most, most);
@@ -195,7 +210,7 @@ impl Task for Biped {
     }
 
     fn drive(&self, action: &[f32], memory: &mut [f32], controls: Controls<'_>) {
-        let history = &mut memory[memory::ACTIONS..];
+        let history = &mut memory[memory::ACTIONS..memory::MEAN];
         history.copy_within(..2 * MOTORS, MOTORS);
         history[..MOTORS].copy_from_slice(action);
         controls.target_position.iter_mut().zip(action).for_each(|(target, x)| *target = Self::target(*x));
@@ -229,12 +244,65 @@ impl Task for Biped {
         memory[memory::COMMAND..memory::HEADING].iter().for_each(|x| put(*x));
         gait.iter().for_each(|x| put(*x as f32));
         world.q.iter().for_each(|x| put(*x));
-        memory[memory::ACTIONS..].iter().for_each(|x| put(*x));
+        memory[memory::ACTIONS..memory::MEAN].iter().for_each(|x| put(*x));
     }
 
-    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict {
-        let terminated = self.pelvis_clearance(world) < 0.0 || self.feet_collide(world);
-        let reward = biped_reward::reward(self, world, memory, self.walks);
-        Verdict { reward: if terminated { reward - 1.0 } else { reward }, terminated }
+    fn reward_terms(&self) -> &'static [&'static str] {
+        &biped_reward::TERMS
+    }
+
+    fn judge(&self, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) -> bool {
+        let fallen = self.pelvis_clearance(world) < 0.0 || self.feet_collide(world);
+        biped_reward::reward(self, world, memory, terms);
+        terms[biped_reward::FALL] = if fallen { -1.0 } else { 0.0 };
+        fallen
+    }
+
+    fn tracking(&self, world: World<'_>, memory: &[f32]) -> Option<Tracking> {
+        let command = &memory[memory::COMMAND..memory::HEADING];
+        self.walks.then(|| Tracking {
+            command: [command[0], command[1], command[2]],
+            velocity: self.velocity(world).map(|x| x as f32),
+            power: biped_reward::power(self, world, memory) as f32,
+        })
+    }
+
+    fn tell(&self, memory: &mut [f32], command: [f32; 3]) -> bool {
+        if self.walks {
+            memory[memory::COMMAND..memory::HEADING].copy_from_slice(&command);
+        }
+        self.walks
+    }
+
+    fn settings(&mut self) -> Vec<(&'static str, &mut f64)> {
+        self.chance.settings()
+    }
+
+    fn disturb(&self, random: &mut Random, memory: &mut [f32]) -> Vec3 {
+        self.chance.disturb(random, &mut memory[memory::COMMAND..memory::HEADING], 0.02)
+    }
+
+    fn randomise(&self, worlds: usize, random: &dyn Fn(usize) -> Random, parameters: &mut Parameters) {
+        self.chance.randomise(&self.model, (worlds, random), parameters);
+    }
+
+    fn delay(&self, random: &mut Random) -> usize {
+        self.chance.delay(random)
+    }
+
+    fn mirrors(&self) -> Option<[Mirror; 2]> {
+        let joints = mirror::of_joints(&self.model)?;
+        let motors = mirror::of_motors(&self.model, &joints)?;
+        let turned = mirror::signs([1.0, -1.0, 1.0, -1.0]); // a quaternion's axis is a pseudovector
+        let vector = mirror::signs([1.0, -1.0, 1.0]);
+        let heading = mirror::signs([-1.0, 1.0]);
+        let angular = mirror::signs([-1.0, 1.0, -1.0]);
+        let command = mirror::signs([1.0, -1.0, -1.0]);
+        let gait = [(2, 1.0), (3, 1.0), (0, 1.0), (1, 1.0)]; // the feet change places
+        let (joints, actions) = (joints.entries.as_slice(), motors.entries.as_slice());
+        let blocks: [&[(usize, f32)]; 11] = [
+            &turned, &vector, &heading, &vector, &angular, &command, &gait, joints, actions, actions, actions,
+        ];
+        Some([mirror::joined(&blocks), motors])
     }
 }

@@ -1,22 +1,52 @@
-//! The biped's reward: the terms of [Kamino] section 6.3 with weights of our own. Per action, at most about 5.
+//! The biped's reward: the terms of [Kamino] section 6.3 and a few more, with weights of our own. Per action, at most
+//! about 8.
 //!
 //! | term | weight |
 //! |---|---|
-//! | velocity tracking exp(−|v − v*|²/0.05) | 1.5 |
-//! | heading tracking exp(−e²/0.1) | 0.75 |
-//! | feet touch when the gait says so, share of the two | 0.75 |
-//! | the swinging foot's clearance, up to 3 cm | 0.5 |
-//! | pelvis upright exp(−tilt²/0.05) | 0.5 |
-//! | feet parallel to the pelvis exp(−Σ angle²/0.1) | 0.25 |
-//! | survival | 0.5 |
-//! | torques Σ τ² | −0.002 |
-//! | action rate Σ (a − a′)² | −0.02 |
-//! | vertical and tumbling velocity | −0.5, −0.05 |
-//! | speed of a foot at touchdown² | −0.5 |
+//! | velocity: exp(−(eₓ² + e_y²/4)/0.05) with e = v − v*: a step sways by more than it may miss | 1.0 |
+//! | forward and sideways: exp(−ē²/0.01), ē over about half a second | 1.5, 0.5 |
+//! | heading: exp(−e²/0.1) | 0.75 |
+//! | turning: exp(−(ω̄ − ω*)²/0.02), likewise | 0.5 |
+//! | contact: feet touch when the gait says so, share of the two | 1.5 |
+//! | clearance of the swinging foot, up to 3 cm | 1.0 |
+//! | slip: horizontal and turning velocity² of a foot that touches | −2.0, −0.1 |
+//! | upright pelvis: exp(−tilt²/0.05) | 0.5 |
+//! | parallel feet: exp(−Σ angle²/0.1) | 0.25 |
+//! | alive | 0.5 |
+//! | torque: Σ τ² | −0.001 |
+//! | action_rate: Σ (a − a′)² | −0.02 |
+//! | bounce and tumble: vertical and tumbling velocity² | −0.5, −0.05 |
+//! | spin: (ω − ω*)² | −0.1 |
+//! | touchdown: speed of a foot at touchdown² | −0.5 |
+//! | fall: failed | −1 |
 
 use crate::biped::{Biped, heading, memory, wrapped};
 use crate::task::World;
 use bellcrank_math::Vec3;
+
+/// Names in the order of the terms.
+pub(crate) const TERMS: [&str; 18] = [
+    "velocity",
+    "forward",
+    "sideways",
+    "heading",
+    "turning",
+    "contact",
+    "clearance",
+    "slip",
+    "upright",
+    "parallel_feet",
+    "alive",
+    "torque",
+    "action_rate",
+    "bounce",
+    "tumble",
+    "spin",
+    "touchdown",
+    "fall",
+];
+/// Place of the last.
+pub(crate) const FALL: usize = 17;
 
 /// A foot is on the ground below this clearance [m].
 const TOUCH: f64 = 0.002;
@@ -24,70 +54,110 @@ const TOUCH: f64 = 0.002;
 const STANCE: f64 = 0.6;
 /// Clearance that earns the whole reward [m].
 const CLEARANCE: f64 = 0.03;
+/// Part of a mean velocity that one action renews: 0.02 s of 0.5 s.
+const RENEWED: f64 = 0.02 / 0.5;
 
-pub(crate) fn reward(biped: &Biped, world: World<'_>, memory: &mut [f32], walks: bool) -> f32 {
-    let gait = gait_terms(biped, world, memory, walks);
-    (tracking(biped, world, memory) + posture(biped, world) + gait + 0.5 - effort(biped, world, memory))
-        as f32
+/// Fills all terms but the last.
+pub(crate) fn reward(biped: &Biped, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) {
+    let tracking = tracking(biped, world, memory);
+    let [contact, clearance, slip, touchdown] = gait(biped, world, memory);
+    let [upright, parallel, bounce, tumble] = posture(biped, world);
+    let [torque, change] = effort(biped, world, memory);
+    let [velocity, forward, sideways, heading, turning, spin] = tracking;
+    let all = [
+        velocity, forward, sideways, heading, turning, contact, clearance, slip, upright, parallel, 0.5,
+        torque, change, bounce, tumble, spin, touchdown,
+    ];
+    terms.iter_mut().zip(all).for_each(|(term, x)| *term = x as f32);
 }
 
-/// Velocity in the heading's axes, and heading.
-fn tracking(biped: &Biped, world: World<'_>, memory: &[f32]) -> f64 {
-    let (R, V) = (world.quat(biped.pelvis), world.twist(biped.pelvis));
-    let (sin, cos) = heading(R).sin_cos();
-    let forward = cos * V.linear.x + sin * V.linear.y;
-    let sideways = cos * V.linear.y - sin * V.linear.x;
+/// Velocity in the heading's axes, now and on average, heading, and turning rate on average.
+fn tracking(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 6] {
+    let velocity = biped.velocity(world);
     let command = |k: usize| f64::from(memory[memory::COMMAND + k]);
-    let miss = (forward - command(0)).powi(2) + (sideways - command(1)).powi(2);
+    let told = [command(0), command(1), command(2)];
+    let now = (velocity[0] - told[0]).powi(2) + 0.25 * (velocity[1] - told[1]).powi(2);
+    let mut mean = [0.0; 3];
+    for (k, m) in mean.iter_mut().enumerate() {
+        let old = f64::from(memory[memory::MEAN + k]);
+        *m = old + RENEWED * (velocity[k] - old);
+        memory[memory::MEAN + k] = *m as f32;
+    }
+    let R = world.quat(biped.pelvis);
     let error = wrapped(heading(R) - f64::from(memory[memory::HEADING]));
-    1.5 * (-miss / 0.05).exp() + 0.75 * (-error * error / 0.1).exp()
+    [
+        (-now / 0.05).exp(),
+        1.5 * (-(mean[0] - told[0]).powi(2) / 0.01).exp(),
+        0.5 * (-(mean[1] - told[1]).powi(2) / 0.01).exp(),
+        0.75 * (-error * error / 0.1).exp(),
+        0.5 * (-(mean[2] - told[2]).powi(2) / 0.02).exp(),
+        -0.1 * (velocity[2] - told[2]).powi(2),
+    ]
 }
 
 /// Upright pelvis, parallel feet, no bouncing, no tumbling.
-fn posture(biped: &Biped, world: World<'_>) -> f64 {
+fn posture(biped: &Biped, world: World<'_>) -> [f64; 4] {
     let (R, V) = (world.quat(biped.pelvis), world.twist(biped.pelvis));
     let up = R.rotate(Vec3::z_axis());
     let tilt = up.x * up.x + up.y * up.y;
+    let ahead = heading(R);
     let twisted: f64 =
-        biped.feet.iter().map(|foot| wrapped(heading(world.quat(*foot)) - heading(R)).powi(2)).sum();
+        biped.feet.iter().map(|foot| wrapped(heading(world.quat(*foot)) - ahead).powi(2)).sum();
     let tumbling = V.angular.x * V.angular.x + V.angular.y * V.angular.y;
-    0.5 * (-tilt / 0.05).exp() + 0.25 * (-twisted / 0.1).exp() - 0.5 * V.linear.z.powi(2) - 0.05 * tumbling
+    [0.5 * (-tilt / 0.05).exp(), 0.25 * (-twisted / 0.1).exp(), -0.5 * V.linear.z.powi(2), -0.05 * tumbling]
 }
 
-/// Contacts that match the gait, clearance of the swinging foot, soft touchdowns. Remembers contacts and speeds.
-fn gait_terms(biped: &Biped, world: World<'_>, memory: &mut [f32], walks: bool) -> f64 {
-    let mut sum = 0.0;
+/// Contacts that match the gait, clearance of the swinging foot, no sliding, soft touchdowns. Remembers contacts and speeds.
+fn gait(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 4] {
+    let [mut contact, mut clear, mut slip, mut touchdown] = [0.0; 4];
     for (k, foot) in biped.feet.into_iter().enumerate() {
         let clearance = biped.clearance(world, foot);
         let touches = clearance < TOUCH;
         let phase = (f64::from(memory[memory::PHASE]) + 0.5 * k as f64).fract();
-        let stance = !walks || phase < STANCE;
+        let stance = !biped.walks() || phase < STANCE;
         if touches == stance {
-            sum += 0.375;
+            contact += 0.75;
         }
         if !stance {
-            sum += 0.5 * (clearance / CLEARANCE).clamp(0.0, 1.0);
+            clear += (clearance / CLEARANCE).clamp(0.0, 1.0);
         }
         if touches && memory[memory::TOUCHED + k] == 0.0 {
-            sum -= 0.5 * f64::from(memory[memory::FOOT_SPEED + k]).min(0.0).powi(2);
+            touchdown -= 0.5 * f64::from(memory[memory::FOOT_SPEED + k]).min(0.0).powi(2);
+        }
+        let V = world.twist(foot);
+        if touches {
+            slip -= 2.0 * (V.linear.x.powi(2) + V.linear.y.powi(2)) + 0.1 * V.angular.z.powi(2);
         }
         memory[memory::TOUCHED + k] = if touches { 1.0 } else { 0.0 };
-        memory[memory::FOOT_SPEED + k] = world.twist(foot).linear.z as f32;
+        memory[memory::FOOT_SPEED + k] = V.linear.z as f32;
     }
-    sum
+    [contact, clear, slip, touchdown]
+}
+
+/// Torque [N·m] of a motor that follows the last action without delay, with the model's own gains.
+fn torque(biped: &Biped, k: usize, world: World<'_>, memory: &[f32]) -> f64 {
+    let motor = biped.motors[k];
+    let target = Biped::target(memory[memory::ACTIONS + k]);
+    let torque = motor.kp * (target - world.q[motor.coordinate]) - motor.kd * world.v[motor.coordinate];
+    f64::from(torque.clamp(-motor.limit, motor.limit))
 }
 
 /// Torques as the motors give them, and changes of the action.
-fn effort(biped: &Biped, world: World<'_>, memory: &[f32]) -> f64 {
+fn effort(biped: &Biped, world: World<'_>, memory: &[f32]) -> [f64; 2] {
     let history = &memory[memory::ACTIONS..];
     let n = biped.motors.len();
     let (mut torques, mut change) = (0.0, 0.0);
-    for (k, motor) in biped.motors.iter().enumerate() {
-        let target = Biped::target(history[k]);
-        let torque = motor.kp * (target - world.q[motor.coordinate]) - motor.kd * world.v[motor.coordinate];
-        let torque = f64::from(torque.clamp(-motor.limit, motor.limit));
-        torques += torque * torque;
+    for k in 0..n {
+        torques += torque(biped, k, world, memory).powi(2);
         change += f64::from(history[k] - history[n + k]).powi(2);
     }
-    0.002 * torques + 0.02 * change
+    [-0.001 * torques, -0.02 * change]
+}
+
+/// Mechanical power of all motors [W]: Σ |τ q̇|.
+pub(crate) fn power(biped: &Biped, world: World<'_>, memory: &[f32]) -> f64 {
+    let of = |(k, motor): (usize, &crate::biped::Motor)| {
+        torque(biped, k, world, memory) * f64::from(world.v[motor.coordinate])
+    };
+    biped.motors.iter().enumerate().map(of).map(f64::abs).sum()
 }

@@ -4,7 +4,7 @@
 //! pole velocity / 10 rad/s. Action (1): force on the cart, 20 N at one. Reward: (1 + cos θ)/2, less a little for
 //! effort and for being off the middle. Episodes of 10 s at 50 Hz; the cart's buffers end nothing.
 
-use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use crate::task::{Controls, Spec, Start, Task, World};
 use bellcrank_math::Random;
 use bellcrank_model::{Faults, Model, library};
 use std::f64::consts::PI;
@@ -59,9 +59,10 @@ impl Task for SwingUp {
         out.copy_from_slice(&[world.q[0] / RAIL, sin, cos, world.v[0] / 3.0, world.v[1] / 10.0]);
     }
 
-    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict {
+    fn judge(&self, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) -> bool {
         let up = 0.5 * (1.0 + world.q[1].cos());
         let off = world.q[0] / RAIL;
-        Verdict { reward: up - 0.1 * off * off - 0.01 * memory[0] * memory[0], terminated: false }
+        terms[0] = up - 0.1 * off * off - 0.01 * memory[0] * memory[0];
+        false
     }
 }

@@ -1,10 +1,12 @@
 //! Many worlds of one task.
 
 use crate::episode::Rows;
+use crate::outcome::Outcome;
+use crate::starts::{Poses, assemble, poses_of};
 use crate::task::{Controls, Spec, Task};
-use crate::{TASKS, by_name};
-use bellcrank_math::Twist;
-use bellcrank_model::Faults;
+use crate::{Random, TASKS, by_name};
+use bellcrank_math::{Twist, Vec3};
+use bellcrank_model::{Faults, Parameters};
 use bellcrank_sim::{Batch, BatchError, BatchOptions, Field, Precision, WorldStatus};
 
 /// How an environment runs.
@@ -18,11 +20,13 @@ pub struct EnvOptions {
     pub precision: Precision,
     /// Worlds that end begin anew in the same step. Otherwise they go on until [`Env::reset_worlds`].
     pub autoreset: bool,
+    /// Steps of the simulation per step of the task's own: two halve the time step, and actions come as often as before.
+    pub finer: usize,
 }
 
 impl Default for EnvOptions {
     fn default() -> Self {
-        EnvOptions { worlds: 1, threads: 0, precision: Precision::F32, autoreset: true }
+        EnvOptions { worlds: 1, threads: 0, precision: Precision::F32, autoreset: true, finer: 1 }
     }
 }
 
@@ -32,10 +36,18 @@ impl Default for EnvOptions {
 pub enum EnvError {
     #[error("there is no task {name:?}; known are {known}")]
     NoSuchTask { name: String, known: String },
+    #[error("the task has no setting {name:?}; it has {known}")]
+    NoSuchSetting { name: String, known: String },
+    #[error("the task's setting {name:?} must be a finite number, not {value}")]
+    BadSetting { name: String, value: f64 },
     #[error("actions: {found} numbers were given, expected: {expected}")]
     WrongActions { found: usize, expected: usize },
     #[error("actions: number {at} of world {world} is not finite")]
     BadAction { world: usize, at: usize },
+    #[error("the task takes no commands")]
+    NoCommands,
+    #[error("the state of an environment is {0}")]
+    BadSnapshot(&'static str),
     #[error(transparent)]
     Batch(#[from] BatchError),
     #[error(transparent)]
@@ -44,25 +56,32 @@ pub enum EnvError {
 
 /// Worlds of a task, stepped together; arrays have one row per world.
 pub struct Env {
-    task: Box<dyn Task>,
-    spec: Spec,
-    batch: Batch,
-    autoreset: bool,
-    rows: Rows,
-    seed: u64,
+    pub(crate) task: Box<dyn Task>,
+    pub(crate) spec: Spec,
+    pub(crate) batch: Batch,
+    pub(crate) autoreset: bool,
+    pub(crate) rows: Rows,
+    pub(crate) poses: Poses,
+    pub(crate) seed: u64,
     /// By world: which episode, and how many actions of it are done.
-    episode: Vec<u64>,
-    age: Vec<usize>,
-    memory: Vec<f32>,
-    controls: [Vec<f32>; 3],
-    observations: Vec<f32>,
-    final_observations: Vec<f32>,
-    rewards: Vec<f32>,
-    terminated: Vec<bool>,
-    truncated: Vec<bool>,
+    pub(crate) episode: Vec<u64>,
+    pub(crate) age: Vec<usize>,
+    /// By world: steps for which motors still follow the last action.
+    pub(crate) delay: Vec<usize>,
+    /// By world: pushed before the last action.
+    pub(crate) pushed: Vec<bool>,
+    pub(crate) memory: Vec<f32>,
+    pub(crate) controls: [Vec<f32>; 3],
+    pub(crate) observations: Vec<f32>,
+    pub(crate) final_observations: Vec<f32>,
+    pub(crate) outcome: Outcome,
 }
 
 const CONTROLS: [Field; 3] = [Field::TargetPosition, Field::TargetVelocity, Field::Effort];
+/// Chance within an episode has streams of its own: the seed is changed by this.
+const WITHIN: u64 = 0x5851_F42D_4C95_7F2D;
+/// And so has what makes worlds differ from each other.
+pub(crate) const BETWEEN: u64 = 0x1405_7B7E_F767_814F;
 
 impl Env {
     /// Worlds of the task of that name, reset with seed 0.
@@ -70,10 +89,35 @@ impl Env {
     /// # Errors
     /// When there is no such task, or the options make no sense.
     pub fn new(name: &str, options: EnvOptions) -> Result<Self, EnvError> {
-        let task = by_name(name).ok_or_else(|| {
+        Self::with_settings(name, options, &[])
+    }
+
+    /// The same with some of the task's settings changed.
+    ///
+    /// # Errors
+    /// When there is no such task or setting, or the options make no sense.
+    pub fn with_settings(
+        name: &str,
+        options: EnvOptions,
+        settings: &[(String, f64)],
+    ) -> Result<Self, EnvError> {
+        let mut task = by_name(name).ok_or_else(|| {
             let known: Vec<&str> = TASKS.iter().map(|(name, _, _)| *name).collect();
             EnvError::NoSuchTask { name: name.to_owned(), known: known.join(", ") }
         })??;
+        for (name, value) in settings {
+            if !value.is_finite() {
+                return Err(EnvError::BadSetting { name: name.clone(), value: *value });
+            }
+            let mut known = task.settings();
+            match known.iter_mut().find(|(other, _)| other == name) {
+                Some((_, place)) => **place = *value,
+                None => {
+                    let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+                    return Err(EnvError::NoSuchSetting { name: name.clone(), known: known.join(", ") });
+                }
+            }
+        }
         Self::of(task, options)
     }
 
@@ -82,7 +126,9 @@ impl Env {
     /// # Errors
     /// When the options make no sense.
     pub fn of(task: Box<dyn Task>, options: EnvOptions) -> Result<Self, EnvError> {
-        let (spec, worlds) = (task.spec(), options.worlds);
+        let (mut spec, worlds) = (task.spec(), options.worlds);
+        let finer = options.finer.max(1);
+        (spec.dt, spec.decimation) = (spec.dt / finer as f64, spec.decimation * finer);
         let batch_options = BatchOptions {
             dt: spec.dt,
             precision: options.precision,
@@ -93,6 +139,8 @@ impl Env {
         let motors = task.model().actuators().len();
         let mut env = Env {
             rows: Rows::new(task.model(), worlds),
+            poses: Poses::of(task.as_ref())?,
+            outcome: Outcome::new(task.as_ref(), worlds, options.threads)?,
             task,
             spec,
             batch,
@@ -100,13 +148,12 @@ impl Env {
             seed: 0,
             episode: vec![0; worlds],
             age: vec![0; worlds],
+            delay: vec![0; worlds],
+            pushed: vec![false; worlds],
             memory: vec![0.0; worlds * spec.memory_count],
             controls: [(); 3].map(|()| vec![0.0; worlds * motors]),
             observations: vec![0.0; worlds * spec.observation_count],
             final_observations: vec![0.0; worlds * spec.observation_count],
-            rewards: vec![0.0; worlds],
-            terminated: vec![false; worlds],
-            truncated: vec![false; worlds],
         };
         env.reset(Some(0))?;
         Ok(env)
@@ -120,9 +167,24 @@ impl Env {
         if let Some(seed) = seed {
             self.seed = seed;
             self.episode.fill(0);
+            self.randomise()?;
         }
         let all: Vec<usize> = (0..self.batch.worlds()).collect();
         self.reset_worlds(&all)
+    }
+
+    /// What worlds differ in follows from the seed and the world's number.
+    pub(crate) fn randomise(&mut self) -> Result<(), EnvError> {
+        let (seed, worlds, task) = (self.seed ^ BETWEEN, self.batch.worlds(), &self.task);
+        self.batch.change_parameters(0, |parameters| {
+            *parameters = Parameters::of(task.model()); // those of the last seed are gone
+            task.randomise(worlds, &|world| Random::new(seed, world, 0), parameters);
+        })?;
+        let finer = self.spec.decimation / task.spec().decimation;
+        for (world, delay) in self.delay.iter_mut().enumerate() {
+            *delay = finer * task.delay(&mut Random::new(seed, world, 1));
+        }
+        Ok(())
     }
 
     /// Begins new episodes in some worlds.
@@ -131,8 +193,23 @@ impl Env {
     /// When there is no such world.
     pub fn reset_worlds(&mut self, worlds: &[usize]) -> Result<(), EnvError> {
         self.begin(worlds)?;
-        self.rows.read(&self.batch)?;
-        self.observe_all();
+        self.rows.read(&self.batch, self.outcome.pool.as_ref())?;
+        let (n, m) = (self.spec.observation_count, self.spec.memory_count);
+        for &world in worlds {
+            let memory = &self.memory[world * m..(world + 1) * m];
+            self.task.observe(self.rows.world(world), memory, row_mut(&mut self.observations, n, world));
+        }
+        Ok(())
+    }
+
+    /// Observes all worlds as they stand.
+    pub(crate) fn look(&mut self) -> Result<(), EnvError> {
+        self.rows.read(&self.batch, self.outcome.pool.as_ref())?;
+        let (n, m) = (self.spec.observation_count, self.spec.memory_count);
+        for world in 0..self.batch.worlds() {
+            let memory = &self.memory[world * m..(world + 1) * m];
+            self.task.observe(self.rows.world(world), memory, row_mut(&mut self.observations, n, world));
+        }
         Ok(())
     }
 
@@ -141,26 +218,32 @@ impl Env {
     /// # Errors
     /// When there is another number of actions than expected, or one is not finite; nothing has happened then.
     pub fn step(&mut self, actions: &[f32]) -> Result<(), EnvError> {
-        self.drive(actions)?;
-        for (field, values) in CONTROLS.iter().zip(&self.controls) {
-            self.batch.write_f32(*field, values)?;
-        }
-        let report = self.batch.step(self.spec.decimation);
-        self.rows.read(&self.batch)?;
+        self.step_by(actions, &mut |batch, count| batch.advance(count))
+    }
+
+    /// The same where someone else advances the batch by a number of steps: a viewer with its mouse, say.
+    ///
+    /// # Errors
+    /// As those of [`Env::step`].
+    pub fn step_by(
+        &mut self,
+        actions: &[f32],
+        advance: &mut dyn FnMut(&mut Batch, usize),
+    ) -> Result<(), EnvError> {
+        self.check(actions)?;
+        self.disturb()?;
+        let old = self.drive(actions);
+        let frozen = self.simulate(&old, advance)?;
+        self.rows.read(&self.batch, self.outcome.pool.as_ref())?;
+        let places = (&mut self.memory[..], &mut self.observations[..]);
+        self.outcome.judge(self.task.as_ref(), &self.rows, places);
         let mut ended = Vec::new();
-        for (world, status) in report.status.iter().enumerate() {
-            let memory = row_mut(&mut self.memory, self.spec.memory_count, world);
-            let verdict = self.task.judge(self.rows.world(world), memory);
-            let frozen = matches!(status, WorldStatus::Frozen { .. });
+        for world in 0..self.batch.worlds() {
             self.age[world] += 1;
-            self.rewards[world] = if verdict.reward.is_finite() { verdict.reward } else { 0.0 };
-            self.terminated[world] = verdict.terminated || frozen;
-            self.truncated[world] = !self.terminated[world] && self.age[world] >= self.spec.episode_steps;
-            if self.terminated[world] || self.truncated[world] {
+            if self.outcome.end(world, frozen[world], self.age[world] >= self.spec.episode_steps) {
                 ended.push(world);
             }
         }
-        self.observe_all();
         self.final_observations.copy_from_slice(&self.observations);
         if self.autoreset && !ended.is_empty() {
             self.reset_worlds(&ended)?;
@@ -168,18 +251,91 @@ impl Env {
         Ok(())
     }
 
-    fn drive(&mut self, actions: &[f32]) -> Result<(), EnvError> {
+    /// Commands change and robots are pushed, by chance that follows from seed, world, episode and age.
+    fn disturb(&mut self) -> Result<(), EnvError> {
+        for world in 0..self.batch.worlds() {
+            let moment = self.episode[world] << 32 | self.age[world] as u64;
+            let mut random = Random::new(self.seed ^ WITHIN, world, moment);
+            let memory = row_mut(&mut self.memory, self.spec.memory_count, world);
+            let push = self.task.disturb(&mut random, memory);
+            self.pushed[world] = push != Vec3::zero();
+            if self.pushed[world] {
+                self.push(world, push)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every body of a world some velocity more [m/s], so that joints do not open.
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn push(&mut self, world: usize, by: Vec3) -> Result<(), EnvError> {
+        for body in 0..self.task.model().bodies().len() {
+            let V = self.batch.body_velocity(world, body)?;
+            self.batch.set_body_velocity(world, body, Twist::new(V.linear + by, V.angular))?;
+        }
+        Ok(())
+    }
+
+    /// Steps until the next action. Motors of world `w` follow the old controls for the first `delay[w]` steps. Says which
+    /// worlds stand frozen.
+    fn simulate(
+        &mut self,
+        old: &[Vec<f32>; 3],
+        advance: &mut dyn FnMut(&mut Batch, usize),
+    ) -> Result<Vec<bool>, EnvError> {
+        let n = self.spec.decimation;
+        let mut switches: Vec<usize> = self.delay.iter().map(|delay| (*delay).min(n)).collect();
+        switches.extend([0, n]);
+        switches.sort_unstable();
+        switches.dedup();
+        let motors = self.task.model().actuators().len();
+        for piece in switches.windows(2) {
+            // what has not changed stands there already
+            for ((field, new), old) in
+                CONTROLS.iter().zip(&self.controls).zip(old).filter(|((_, new), old)| new != old)
+            {
+                let mut values = new.clone();
+                for (world, _) in self.delay.iter().enumerate().filter(|(_, delay)| **delay > piece[0]) {
+                    let row = world * motors..(world + 1) * motors;
+                    values[row.clone()].copy_from_slice(&old[row]);
+                }
+                self.batch.write_f32(*field, &values)?;
+            }
+            advance(&mut self.batch, piece[1] - piece[0]);
+        }
+        let status = self.batch.report().status;
+        Ok(status.iter().map(|status| matches!(status, WorldStatus::Frozen { .. })).collect())
+    }
+
+    /// Gives all controls to the batch.
+    pub(crate) fn write_controls(&mut self) -> Result<(), EnvError> {
+        for (field, values) in CONTROLS.iter().zip(&self.controls) {
+            self.batch.write_f32(*field, values)?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, actions: &[f32]) -> Result<(), EnvError> {
         let (worlds, n) = (self.batch.worlds(), self.spec.action_count);
         if actions.len() != worlds * n {
             return Err(EnvError::WrongActions { found: actions.len(), expected: worlds * n });
         }
-        if let Some(bad) = actions.iter().position(|x| !x.is_finite()) {
-            return Err(EnvError::BadAction { world: bad / n, at: bad % n });
+        match actions.iter().position(|x| !x.is_finite()) {
+            Some(bad) => Err(EnvError::BadAction { world: bad / n, at: bad % n }),
+            None => Ok(()),
         }
+    }
+
+    /// Turns actions into controls; gives those that stood before.
+    fn drive(&mut self, actions: &[f32]) -> [Vec<f32>; 3] {
+        let old = self.controls.clone();
+        let n = self.spec.action_count;
         let motors = self.task.model().actuators().len();
         let mut action = vec![0.0; n];
         let [position, velocity, effort] = &mut self.controls;
-        for world in 0..worlds {
+        for world in 0..self.batch.worlds() {
             action.copy_from_slice(&actions[world * n..(world + 1) * n]);
             action.iter_mut().for_each(|x| *x = x.clamp(-1.0, 1.0));
             let controls = Controls {
@@ -189,32 +345,29 @@ impl Env {
             };
             self.task.drive(&action, row_mut(&mut self.memory, self.spec.memory_count, world), controls);
         }
-        Ok(())
+        old
     }
 
-    /// Puts worlds to new starts: reference pose, assembled around the chosen coordinates, settled, set in motion.
+    /// Puts worlds to new starts: reference pose, assembled around the chosen coordinates, settled, set in motion. A robot
+    /// with loops starts in one of the poses that were assembled beforehand.
     fn begin(&mut self, worlds: &[usize]) -> Result<(), EnvError> {
         let mut starts = Vec::with_capacity(worlds.len());
         for &world in worlds {
             self.batch.reset(world)?;
             let memory = row_mut(&mut self.memory, self.spec.memory_count, world);
             memory.fill(0.0);
-            let mut random = crate::Random::new(self.seed, world, self.episode[world]);
-            starts.push(self.task.start(&mut random, memory));
+            let mut random = Random::new(self.seed, world, self.episode[world]);
+            let start = self.task.start(&mut random, memory);
+            starts.push((start, self.poses.choose(&mut random)));
             self.episode[world] += 1;
             self.age[world] = 0;
         }
-        let joints = self.task.start_joints();
-        let column = |k: usize| starts.iter().map(|start| start.coordinates[k]).collect::<Vec<f64>>();
-        let columns: Vec<Vec<f64>> = (0..joints.len()).map(column).collect();
-        let targets: Vec<(&str, &[f64])> =
-            joints.iter().copied().zip(columns.iter().map(Vec::as_slice)).collect();
-        if !targets.is_empty() {
-            // a world that cannot be assembled there begins at the reference pose
-            self.batch.assemble(worlds, &targets)?;
+        if self.poses.is_empty() {
+            let coordinates: Vec<&[f64]> = starts.iter().map(|(start, _)| &start.coordinates[..]).collect();
+            assemble(&mut self.batch, self.task.as_ref(), worlds, &coordinates)?;
         }
-        for (&world, start) in worlds.iter().zip(&starts) {
-            self.place(world, start.twist)?;
+        for (&world, (start, pose)) in worlds.iter().zip(&starts) {
+            self.place(world, start.twist, *pose)?;
         }
         for (field, values) in CONTROLS.iter().zip(&mut self.controls) {
             self.batch.read_f32(*field, values)?;
@@ -222,13 +375,15 @@ impl Env {
         Ok(())
     }
 
-    fn place(&mut self, world: usize, twist: Twist) -> Result<(), EnvError> {
-        let bodies = self.task.model().bodies().len();
-        let mut poses = Vec::with_capacity(bodies);
-        for body in 0..bodies {
-            poses.push(self.batch.body_pose(world, body)?);
-        }
-        self.task.settle(&mut poses);
+    fn place(&mut self, world: usize, twist: Twist, pose: Option<usize>) -> Result<(), EnvError> {
+        let poses = match pose {
+            Some(k) => self.poses.get(k).to_vec(),
+            None => {
+                let mut poses = poses_of(&self.batch, world)?;
+                self.task.settle(&mut poses);
+                poses
+            }
+        };
         for (body, X_WB) in poses.into_iter().enumerate() {
             self.batch.set_body_pose(world, body, X_WB)?;
             let linear = twist.linear + twist.angular.cross(X_WB.p);
@@ -236,51 +391,8 @@ impl Env {
         }
         Ok(())
     }
-
-    fn observe_all(&mut self) {
-        let (n, m) = (self.spec.observation_count, self.spec.memory_count);
-        for world in 0..self.batch.worlds() {
-            let memory = &self.memory[world * m..(world + 1) * m];
-            self.task.observe(self.rows.world(world), memory, row_mut(&mut self.observations, n, world));
-        }
-    }
-
-    /// The task's figures.
-    pub fn spec(&self) -> Spec {
-        self.spec
-    }
-
-    /// The worlds themselves.
-    pub fn batch(&self) -> &Batch {
-        &self.batch
-    }
-
-    /// `(worlds, observation_count)` after the last step or reset; of the new episode where one has ended.
-    pub fn observations(&self) -> &[f32] {
-        &self.observations
-    }
-
-    /// The same, but of the episode that has ended.
-    pub fn final_observations(&self) -> &[f32] {
-        &self.final_observations
-    }
-
-    /// `(worlds,)` of the last step.
-    pub fn rewards(&self) -> &[f32] {
-        &self.rewards
-    }
-
-    /// `(worlds,)`: the robot failed in the last step.
-    pub fn terminated(&self) -> &[bool] {
-        &self.terminated
-    }
-
-    /// `(worlds,)`: the episode was cut off after the last step.
-    pub fn truncated(&self) -> &[bool] {
-        &self.truncated
-    }
 }
 
-fn row_mut<T>(table: &mut [T], width: usize, row: usize) -> &mut [T] {
+pub(crate) fn row_mut<T>(table: &mut [T], width: usize, row: usize) -> &mut [T] {
     &mut table[row * width..(row + 1) * width]
 }

@@ -3,6 +3,7 @@
 use crate::task::World;
 use bellcrank_model::Model;
 use bellcrank_sim::{Batch, BatchError, Field};
+use rayon::prelude::*;
 
 /// State of all worlds, row by row.
 pub(crate) struct Rows {
@@ -31,8 +32,13 @@ impl Rows {
         Rows { fields: fields.map(table) }
     }
 
-    pub fn read(&mut self, batch: &Batch) -> Result<(), BatchError> {
-        self.fields.iter_mut().try_for_each(|table| batch.read_f32(table.field, &mut table.values))
+    /// Reads all fields, by the threads of a pool where there is one.
+    pub fn read(&mut self, batch: &Batch, pool: Option<&rayon::ThreadPool>) -> Result<(), BatchError> {
+        let read = |table: &mut Table| batch.read_f32(table.field, &mut table.values);
+        match pool {
+            None => self.fields.iter_mut().try_for_each(read),
+            Some(pool) => pool.install(|| self.fields.par_iter_mut().try_for_each(read)),
+        }
     }
 
     pub fn world(&self, world: usize) -> World<'_> {

@@ -13,7 +13,7 @@
 //! at one. Reward: forward velocity (at most 2 m/s) + 1 for being upright − effort; ends when the body pitches beyond
 //! 0.8 rad or sinks below 0.15 m. Episodes of 10 s at 50 Hz.
 
-use crate::task::{Controls, Spec, Start, Task, Verdict, World};
+use crate::task::{Controls, Spec, Start, Task, World};
 use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Faults, Geometry, Joint, Model, ModelBuilder, Shape, WORLD};
@@ -153,12 +153,12 @@ impl Task for Hopper {
         ]);
     }
 
-    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict {
+    fn judge(&self, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) -> bool {
         let ahead = world.quat(0).rotate(Vec3::x_axis());
         let pitch = (-ahead.z).atan2(ahead.x);
         let forward = (world.twist(0).linear.x as f32).min(2.0);
         let effort = memory.iter().map(|x| x * x).sum::<f32>();
-        let terminated = pitch.abs() > 0.8 || world.position(0).z < 0.15;
-        Verdict { reward: forward + 1.0 - 0.05 * effort, terminated }
+        terms[0] = forward + 1.0 - 0.05 * effort;
+        pitch.abs() > 0.8 || world.position(0).z < 0.15
     }
 }

@@ -19,21 +19,32 @@
 //! | file | what |
 //! |---|---|
 //! | `task` | what a task has to say; one world as it sees it |
-//! | `env` `episode` | many worlds of a task: step, judge, reset |
-//! | `cartpole` `ant` `hopper` `biped` `biped_reward` | the tasks |
+//! | `env` `read_out` `episode` `starts` | many worlds of a task: step, judge, reset |
+//! | `outcome` `snapshot` | what an action led to, by all threads; an environment as bytes |
+//! | `pilot` | a task in somebody else's batch |
+//! | `mirror` | left and right exchanged |
+//! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` | the tasks |
 
 mod ant;
 mod biped;
+mod biped_chance;
 mod biped_reward;
 mod cartpole;
 mod env;
 mod episode;
 mod hopper;
+mod mirror;
+mod outcome;
+mod pilot;
+mod read_out;
+mod snapshot;
+mod starts;
 mod task;
 
 pub use bellcrank_math::Random;
 pub use env::{Env, EnvError, EnvOptions};
-pub use task::{Controls, Spec, Start, Task, Verdict, World};
+pub use pilot::Pilot;
+pub use task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
 
 use bellcrank_model::Faults;
 

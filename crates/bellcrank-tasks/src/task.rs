@@ -2,7 +2,7 @@
 
 use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
-use bellcrank_model::Model;
+use bellcrank_model::{Model, Parameters};
 use std::sync::Arc;
 
 /// The figures of a task.
@@ -80,13 +80,29 @@ pub struct Start {
     pub twist: Twist,
 }
 
-/// What an action led to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
-    /// The step's reward.
-    pub reward: f32,
-    /// The robot has failed or finished; a frozen world always has.
-    pub terminated: bool,
+/// What a walking robot was told, what it does, and what that costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tracking {
+    /// Commanded forward and sideways velocity [m/s] and turning rate [rad/s].
+    pub command: [f32; 3],
+    /// The same of the trunk, in the axes of its heading.
+    pub velocity: [f32; 3],
+    /// Mechanical power of all motors, both signs counted as spent [W].
+    pub power: f32,
+}
+
+/// Left and right exchanged: numbers change places and, some, their sign. The image of `x` is `sign[k] · x[from[k]]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mirror {
+    /// By number of the image: which number it comes from, and its sign.
+    pub entries: Vec<(usize, f32)>,
+}
+
+impl Mirror {
+    /// The image of a row.
+    pub fn apply(&self, from: &[f32], to: &mut [f32]) {
+        to.iter_mut().zip(&self.entries).for_each(|(y, &(k, sign))| *y = sign * from[k]);
+    }
 }
 
 /// A learning task. `memory` is a row of [`Spec::memory_count`] numbers that belongs to the world, zero at the start.
@@ -106,12 +122,51 @@ pub trait Task: Send + Sync {
     /// Moves the assembled robot as a whole before the episode begins (onto the ground, say).
     fn settle(&self, _poses: &mut [Pose]) {}
 
+    /// What chance does before an action: may change commands in the memory, and gives the velocity by which the whole
+    /// robot is pushed [m/s], zero for none.
+    fn disturb(&self, _random: &mut Random, _memory: &mut [f32]) -> Vec3 {
+        Vec3::zero()
+    }
+
     /// Turns an action (already within −1 and 1) into controls, and remembers what it must.
     fn drive(&self, action: &[f32], memory: &mut [f32], controls: Controls<'_>);
 
     /// What the policy sees.
     fn observe(&self, world: World<'_>, memory: &[f32], out: &mut [f32]);
 
-    /// Rewards what has become of the world.
-    fn judge(&self, world: World<'_>, memory: &mut [f32]) -> Verdict;
+    /// Names of the terms that a reward is the sum of.
+    fn reward_terms(&self) -> &'static [&'static str] {
+        &["reward"]
+    }
+
+    /// Rewards what has become of the world, term by term; true when the robot has failed or finished.
+    fn judge(&self, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) -> bool;
+
+    /// How well a walking robot follows its command; none for tasks without.
+    fn tracking(&self, _world: World<'_>, _memory: &[f32]) -> Option<Tracking> {
+        None
+    }
+
+    /// Writes a command into the memory: forward and sideways velocity [m/s], turning rate [rad/s]; false for tasks without.
+    fn tell(&self, _memory: &mut [f32], _command: [f32; 3]) -> bool {
+        false
+    }
+
+    /// The numbers of a task that may be changed before it begins, by name.
+    fn settings(&mut self) -> Vec<(&'static str, &mut f64)> {
+        Vec::new()
+    }
+
+    /// Gives each world its own masses, frictions and motors; `random` gives a world's numbers.
+    fn randomise(&self, _worlds: usize, _random: &dyn Fn(usize) -> Random, _parameters: &mut Parameters) {}
+
+    /// Steps of the simulation for which a world's motors still follow the last action.
+    fn delay(&self, _random: &mut Random) -> usize {
+        0
+    }
+
+    /// Exchanges left and right in observations and in actions; none where the robot has no such symmetry.
+    fn mirrors(&self) -> Option<[Mirror; 2]> {
+        None
+    }
 }

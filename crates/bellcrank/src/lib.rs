@@ -10,7 +10,7 @@
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
-//! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`view`] (recordings and the browser
+//! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
 //! viewer), [`cli`] (the command line).
 
 extern crate self as bellcrank; // the command line's files name the crate as its users do
@@ -19,6 +19,7 @@ pub mod cli;
 
 pub use bellcrank_collide as collide;
 pub use bellcrank_import as import;
+pub use bellcrank_learn as learn;
 pub use bellcrank_math as math;
 pub use bellcrank_model as model;
 pub use bellcrank_sim as sim;

@@ -14,8 +14,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-solve", &["math"]),
     ("bellcrank-sim", &["math", "model", "tree", "collide", "solve"]),
     ("bellcrank-tasks", &["math", "model", "sim"]),
+    ("bellcrank-learn", &["sim", "tasks"]),
     ("bellcrank-view", &["math", "model", "sim"]),
-    ("bellcrank", &["math", "model", "import", "tree", "collide", "solve", "sim", "tasks", "view"]),
+    ("bellcrank", &["math", "model", "import", "tree", "collide", "solve", "sim", "tasks", "learn", "view"]),
 ];
 
 fn root() -> PathBuf {

@@ -144,7 +144,19 @@ fn check_says_where_a_file_is_wrong() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["demo", "check", "convert", "run", "view", "models", "completions"] {
+    for command in [
+        "demo",
+        "check",
+        "convert",
+        "run",
+        "view",
+        "train",
+        "evaluate",
+        "play",
+        "export",
+        "models",
+        "completions",
+    ] {
         let output = bellcrank(&[command, "--help"]);
         assert!(String::from_utf8_lossy(&output.stdout).contains("Example:"), "{command}");
     }

@@ -49,7 +49,7 @@ impl Scene {
 
     /// Contacts of any number of worlds at once, slot by slot.
     pub fn slots<R: Real>(&self, X_WG: [Pose<R>; 2], reach: f64) -> Vec<Contact<R>> {
-        let data = ShapeData::<R>::of(&self.plan, &self.parameters, |_| 0);
+        let data = ShapeData::of(&self.plan, &self.parameters, 0).splat::<R>();
         let mut contacts = Contacts::new(&self.plan);
         collide(&self.plan, &data, &self.body_poses(X_WG), R::constant(reach), &mut contacts);
         contacts.slots().to_vec()

@@ -45,8 +45,9 @@ const FIRST_WORLDS: usize = 100;
 const FRAME_TIME: Duration = Duration::from_micros(16_600);
 /// A frame that nobody has fetched is made anew after this time; a slow browser then costs few frames.
 const STALE: Duration = Duration::from_millis(50);
-/// Steps between two looks at the program.
-const STRIDE: usize = 4;
+/// Steps between two looks at the program, at most; it is asked at every multiple of these. Five of 4 ms are an action of a
+/// policy at 50 Hz.
+const STRIDE: usize = 5;
 /// Simulation that falls behind by more than this gives up the difference [s].
 const LARGEST_LAG: f64 = 0.05;
 /// Part of the time that may go into stepping when it cannot keep up.
@@ -126,6 +127,11 @@ impl Live {
         !self.playing
     }
 
+    /// How fast a browser wants it, one for real time.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
     /// Runs in real time while someone looks on, until `stop`.
     ///
     /// # Errors
@@ -174,7 +180,8 @@ impl Live {
         let started = Instant::now();
         while *lag >= batch.dt() && started.elapsed() < BUDGET {
             let wanted = (*lag / batch.dt()) as usize;
-            let count = if self.drag.is_some() { 1 } else { wanted.clamp(1, STRIDE) };
+            let done = (self.time / batch.dt()).round() as usize;
+            let count = if self.drag.is_some() { 1 } else { wanted.clamp(1, STRIDE - done % STRIDE) };
             if let (true, Some(program)) = (self.program_on, program.as_mut()) {
                 program(batch, self.time)?;
             }

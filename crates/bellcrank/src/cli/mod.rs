@@ -5,18 +5,24 @@ mod check;
 mod completions;
 mod convert;
 mod demo;
+mod evaluate;
+mod export;
 mod figures;
 mod models;
 mod opening;
+mod play;
 mod run;
 mod say;
 mod stop;
+mod train;
 mod view;
 mod watch;
 
 use bellcrank::import::ImportError;
+use bellcrank::learn::LearnError;
 use bellcrank::model::{Faults, Model, library, nearest};
 use bellcrank::sim::{Batch, BatchError, BatchOptions, KeyframeTrouble};
+use bellcrank::tasks::EnvError;
 use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
@@ -55,7 +61,7 @@ pub fn run(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     bin_name = "bellcrank",
     version,
     arg_required_else_help = true,
-    after_help = "First steps:\n  bellcrank demo                    bipeds squat on their linkages: figures, and a page to watch them\n  bellcrank view hybrid_biped       a mechanism in the browser, to be pulled at with the mouse\n  bellcrank check robot.urdf        what the engine sees in your own robot\n\nExit codes:\n  0  done\n  1  it cannot be done, and why\n  2  wrong arguments"
+    after_help = "First steps:\n  bellcrank demo                    bipeds walk on their linkages: figures, and a page to watch them\n  bellcrank train biped_walk        teach one to walk, in minutes\n  bellcrank view hybrid_biped       a mechanism in the browser, to be pulled at with the mouse\n  bellcrank check robot.urdf        what the engine sees in your own robot\n\nExit codes:\n  0  done\n  1  it cannot be done, and why\n  2  wrong arguments"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -94,6 +100,24 @@ enum Command {
         after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
     )]
     View(view::View),
+    /// Let a policy learn a task
+    #[command(
+        after_help = "Example:\n  bellcrank train biped_walk --seed 1\n  bellcrank train biped_walk --minutes 5 --config walk.toml --out runs/mine\n  bellcrank train biped_walk --out runs/mine --resume"
+    )]
+    Train(train::Train),
+    /// Try a policy over many episodes: falls, tracking, energy, pushes
+    #[command(
+        after_help = "Example:\n  bellcrank evaluate biped_walk\n  bellcrank evaluate runs/biped_walk-1/policy.safetensors --push 0.3 --json\n  bellcrank evaluate biped_walk --precision f64 --dt 0.002"
+    )]
+    Evaluate(evaluate::Evaluate),
+    /// Let a policy act in the browser's view
+    #[command(
+        after_help = "Example:\n  bellcrank play biped_walk\n  bellcrank play runs/biped_walk-1/policy.safetensors --forward 0.3 --turn 0.2"
+    )]
+    Play(play::Play),
+    /// Write a policy as an ONNX model
+    #[command(after_help = "Example:\n  bellcrank export biped_walk walk.onnx")]
+    Export(export::Export),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
@@ -113,6 +137,10 @@ impl Arguments {
             Command::Run(run) => run.run(),
             Command::Bench(bench) => bench.run(),
             Command::View(view) => view.run(),
+            Command::Train(train) => train.run(),
+            Command::Evaluate(evaluate) => evaluate.run(),
+            Command::Play(play) => play.run(),
+            Command::Export(export) => export.run(),
             Command::Models(models) => models.run(),
             Command::Completions(completions) => completions.run(),
         }
@@ -133,6 +161,12 @@ enum Error {
     Import(ImportError),
     Batch(BatchError),
     View(ViewError),
+    Learn(LearnError),
+    Env(EnvError),
+    Read(PathBuf, std::io::Error),
+    RunExists(PathBuf),
+    OtherRun(PathBuf, String),
+    WrongStep { dt: f64, own: f64 },
 }
 
 impl fmt::Display for Error {
@@ -165,6 +199,24 @@ impl fmt::Display for Error {
             }
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
+            Error::Learn(error) => error.fmt(f),
+            Error::Env(error) => error.fmt(f),
+            Error::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+            Error::RunExists(folder) => write!(
+                f,
+                "{} holds a run already\n  hint: --resume goes on with it; --out names another folder",
+                folder.display()
+            ),
+            Error::OtherRun(folder, task) => {
+                write!(f, "the run in {} is of {task}\n  hint: --out names another folder", folder.display())
+            }
+            Error::WrongStep { dt, own } => {
+                write!(
+                    f,
+                    "--dt {dt}: the task's step is {own} s\n  hint: that, or a whole part of it: {}",
+                    own / 2.0
+                )
+            }
             Error::Faults(faults) => write!(f, "the model cannot be built\n{faults}"),
             Error::Import(error) => write!(f, "the model cannot be loaded\n{}", opening::told(error)),
             Error::TooManyWorlds { worlds, need, free } => write!(

@@ -20,11 +20,12 @@ pub struct Progress {
     shown: Option<Instant>,
     started: Instant,
     terminal: bool,
+    wanted: bool,
 }
 
 impl Progress {
     pub fn new(wanted: bool) -> Self {
-        Progress { shown: None, started: Instant::now(), terminal: wanted && stderr().is_terminal() }
+        Progress { shown: None, started: Instant::now(), terminal: wanted && stderr().is_terminal(), wanted }
     }
 
     /// Shows how much is done, 0 to 1, and a few words.
@@ -42,6 +43,13 @@ impl Progress {
         // a terminal that does not take it does not need it; in a narrow one the line is cut off, not wrapped (?7l, ?7h)
         let _ = write!(stderr(), "\r\x1b[?7l{bar} {:3.0} %{left}  {}\x1b[K\x1b[?7h", 100.0 * part, words());
         let _ = stderr().flush();
+    }
+
+    /// A line that stays, for who reads along without a terminal.
+    pub fn note(&self, words: impl FnOnce() -> String) {
+        if self.wanted && !self.terminal {
+            let _ = writeln!(stderr(), "{}", words());
+        }
     }
 
     pub fn clear(&mut self) {

@@ -2,6 +2,7 @@
 
 mod show;
 mod squat;
+mod walk;
 
 use super::figures::{Figures, grouped, small};
 use super::run::{Bits, Motors, Poses, Run, Solver};
@@ -32,11 +33,11 @@ pub struct Demo {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Name {
-    /// Squatting bipeds beside a four-bar and a Jansen walker
+    /// Bipeds that walk and squat, beside a four-bar and a Jansen walker
     All,
     /// Different four-bars in one batch
     Fourbar,
-    /// Bipeds that stand and squat on their linkages
+    /// Bipeds that walk by a trained policy, and some that squat
     Biped,
     /// Machines that walk on Theo Jansen's legs, two motors for eight of them
     Jansen,

@@ -2,6 +2,7 @@
 
 use super::Name;
 use super::squat::Squat;
+use super::walk::Walk;
 use crate::cli::Error;
 use crate::cli::figures::{Figures, Tally, grouped};
 use crate::cli::run::Motors;
@@ -64,7 +65,7 @@ impl Show {
         let run = super::batch_run(self.name, self.batch.worlds(), Motors::Hold);
         let mut tally = Tally::start(&run, &self.batch)?;
         let (mut progress, started) = (Progress::new(true), Instant::now());
-        const STRIDE: usize = 4;
+        const STRIDE: usize = 5; // an action of the walking policy
         while tally.figures.steps < MEASURED_STEPS && started.elapsed() < PATIENCE {
             let time = tally.figures.steps as f64 * self.batch.dt();
             (self.program)(&mut self.batch, time).map_err(Error::Batch)?;
@@ -107,9 +108,10 @@ fn four_bars() -> Result<Vec<Arc<Model>>, Error> {
     (0..16).map(|n| build(lengths(n).builder())).collect()
 }
 
-/// Bipeds squat, walkers walk, cranks turn, whatever holds a position sways a little.
+/// Bipeds walk by a trained policy and some squat, walkers walk, cranks turn, whatever holds a position sways a little.
 fn program(batch: &Batch) -> Result<Program, BatchError> {
     let mut squat = None;
+    let mut walk = Walk::of(batch, |world| !squats(batch, world))?;
     for world in 0..batch.worlds() {
         let model = batch.model(world)?;
         if squat.is_none() && model.name() == "hybrid_biped" {
@@ -117,24 +119,26 @@ fn program(batch: &Batch) -> Result<Program, BatchError> {
         }
     }
     Ok(Box::new(move |batch, time| {
+        walk.act(batch, time)?;
         (0..batch.worlds()).try_for_each(|world| {
             let model = batch.model(world)?.clone();
             match &squat {
-                Some(squat) if model.name() == "hybrid_biped" => {
-                    squat.apply(batch, world, depth(world, time))
-                }
-                _ if model.name() == "jansen_walker" => walk(batch, world, time),
+                Some(squat) if squats(batch, world) => squat.apply(batch, world, depth(world, time)),
+                _ if model.name() == "hybrid_biped" => Ok(()), // it walks
+                _ if model.name() == "jansen_walker" => turn_cranks(batch, world, time),
                 _ => sway(batch, world, &model, time),
             }
         })
     }))
 }
 
-/// World 0 squats every four seconds; the others at their own pace, every fourth only stands.
+/// Every fourth biped squats, the others walk.
+fn squats(batch: &Batch, world: usize) -> bool {
+    world % 4 == 3 && batch.model(world).is_ok_and(|model| model.name() == "hybrid_biped")
+}
+
+/// Each at its own pace.
 fn depth(world: usize, time: f64) -> f64 {
-    if world % 4 == 3 {
-        return 0.0;
-    }
     let period = 4.0 + 0.25 * (world % 5) as f64;
     0.5 - 0.5 * (TAU * time / period).cos()
 }
@@ -144,7 +148,7 @@ const PACE: f64 = 2.5;
 
 /// Where it stands among others it walks to and fro; the first of a batch of its own keeps on walking (the camera follows), and
 /// the others walk in circles, one side faster than the other.
-fn walk(batch: &mut Batch, world: usize, time: f64) -> Result<(), BatchError> {
+fn turn_cranks(batch: &mut Batch, world: usize, time: f64) -> Result<(), BatchError> {
     let alone = batch.model(0)?.name() == "jansen_walker";
     let start = time.min(1.0);
     let [left, right] = match (alone, world) {
@@ -190,7 +194,7 @@ mod tests {
         let mut gap: f64 = 0.0;
         for step in 0..750 {
             let time = f64::from(step) * batch.dt();
-            walk(&mut batch, 0, time).expect("motors");
+            turn_cranks(&mut batch, 0, time).expect("motors");
             gap = gap.max(batch.step(1).loop_gap[0].0);
         }
         let X_WB = batch.body_pose(0, 0).expect("a trunk");

@@ -1,0 +1,154 @@
+//! `bellcrank play`: a policy acts in the browser's view, worlds side by side.
+
+use super::watch::{Listen, announce};
+use super::{Error, stop};
+use bellcrank::learn::Policy;
+use bellcrank::tasks::{Env, EnvOptions};
+use bellcrank::view::Live;
+use clap::Args;
+use std::io::BufRead;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+#[derive(Args)]
+pub struct Play {
+    /// A policy's file, or the name of one that ships (`biped_walk`)
+    policy: String,
+    /// Number of worlds
+    #[arg(long, default_value_t = 9, value_parser = super::at_least_one)]
+    worlds: usize,
+    /// Forward velocity [m/s] [default: commands change by chance, as in training]
+    #[arg(long, value_name = "MPS", allow_negative_numbers = true)]
+    forward: Option<f32>,
+    /// Sideways velocity, to the left [m/s]
+    #[arg(long, value_name = "MPS", allow_negative_numbers = true)]
+    sideways: Option<f32>,
+    /// Turning rate, to the left [rad/s]
+    #[arg(long, value_name = "RADPS", allow_negative_numbers = true)]
+    turn: Option<f32>,
+    /// Velocity of the pushes [m/s]; the mouse pulls too
+    #[arg(long, default_value_t = 0.0, value_name = "MPS")]
+    push: f64,
+    /// Seed of starts, commands and pushes
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Ends after so many simulated seconds [default: at Ctrl-C]
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
+    #[command(flatten)]
+    listen: Listen,
+}
+
+/// No browser looks on: nothing moves, and this often somebody looks for one.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Play {
+    pub fn run(self) -> Result<(), Error> {
+        let (policy, path) = Policy::open(&self.policy).map_err(Error::Learn)?;
+        let mut command = self.command();
+        let mut settings = policy.settings();
+        settings.push(("push".to_owned(), self.push));
+        if command.is_some() {
+            settings.push(("command_interval".to_owned(), 0.0));
+        }
+        let options = EnvOptions { worlds: self.worlds, ..EnvOptions::default() };
+        let mut env = Env::with_settings(&policy.task, options, &settings).map_err(Error::Env)?;
+        policy.check_task(&policy.task, env.spec(), &path).map_err(Error::Learn)?;
+        env.reset(Some(self.seed)).map_err(Error::Env)?;
+        let mut live = Live::start(env.batch(), self.listen.live(env.batch(), None)).map_err(Error::View)?;
+        announce(&live.address().url);
+        eprintln!(
+            "commands: type `forward sideways turn` [m/s, m/s, rad/s] and Enter, or w s (forward), q e (sideways), a d (turn)"
+        );
+        let (lines, stopped, mut steps) = (typed(), stop::asked(), 0_usize);
+        let seconds = env.spec().dt * env.spec().decimation as f64;
+        while !stopped.load(Ordering::Relaxed) && self.seconds.is_none_or(|s| steps as f64 * seconds < s) {
+            let begin = Instant::now();
+            live.attend(env.batch_mut()).map_err(Error::View)?;
+            command = lines.try_iter().fold(command, |old, line| changed(old, &line));
+            if live.is_paused() || live.watchers() == 0 && self.seconds.is_none() {
+                live.publish(env.batch()).map_err(Error::View)?;
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            if let Some(command) = command {
+                (0..self.worlds).try_for_each(|world| env.tell(world, command)).map_err(Error::Env)?;
+            }
+            step(&mut env, &policy, &mut live)?;
+            steps += 1;
+            live.publish(env.batch()).map_err(Error::View)?;
+            std::thread::sleep(
+                Duration::from_secs_f64(seconds / live.speed()).saturating_sub(begin.elapsed()),
+            );
+        }
+        Ok(())
+    }
+
+    /// What the options tell all robots; none when they leave it to chance.
+    fn command(&self) -> Option<[f32; 3]> {
+        let told = [self.forward, self.sideways, self.turn];
+        told.iter().any(Option::is_some).then(|| told.map(Option::unwrap_or_default))
+    }
+}
+
+/// One action, with what the mouse pulls at.
+fn step(env: &mut Env, policy: &Policy, live: &mut Live) -> Result<(), Error> {
+    let actions = policy.act(env.observations()).map_err(Error::Learn)?;
+    let mut trouble = None;
+    env.step_by(&actions, &mut |batch, count| {
+        if let Err(error) = live.advance(batch, count) {
+            trouble = Some(error);
+        }
+    })
+    .map_err(Error::Env)?;
+    trouble.map_or(Ok(()), |error| Err(Error::View(error)))
+}
+
+/// Lines that are typed while it runs.
+fn typed() -> Receiver<String> {
+    let (send, lines) = channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// A command after a typed line: three numbers, or letters that change the old one a little.
+fn changed(old: Option<[f32; 3]>, line: &str) -> Option<[f32; 3]> {
+    let numbers: Vec<f32> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    if let [forward, sideways, turn] = numbers[..] {
+        return Some([forward, sideways, turn])
+            .filter(|command| command.iter().all(|x| x.is_finite()))
+            .or(old);
+    }
+    let mut command = old.unwrap_or_default();
+    for letter in line.chars() {
+        match letter {
+            'w' => command[0] += 0.1,
+            's' => command[0] -= 0.1,
+            'q' => command[1] += 0.05,
+            'e' => command[1] -= 0.05,
+            'a' => command[2] += 0.1,
+            'd' => command[2] -= 0.1,
+            _ => {}
+        }
+    }
+    Some(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed;
+
+    #[test]
+    fn commands_are_numbers_or_letters() {
+        assert_eq!(changed(None, "0.3 0 -0.1"), Some([0.3, 0.0, -0.1]));
+        assert_eq!(changed(Some([0.5, 0.0, 0.0]), "sa"), Some([0.4, 0.0, 0.1]));
+        assert_eq!(changed(Some([0.5, 0.0, 0.0]), "0.1 nan 0"), Some([0.5, 0.0, 0.0]));
+    }
+}
