@@ -112,7 +112,7 @@ fn the_policy_in_the_box_walks() {
 fn a_killed_run_goes_on_to_the_same_policy() {
     let (whole, broken) = (folder("whole"), folder("broken"));
     let words = |out: &Path| {
-        ["train", "cartpole_swing_up", "--updates", "120", "--worlds", "64", "--out"]
+        ["train", "cartpole_swing_up", "--updates", "60", "--worlds", "64", "--out"]
             .map(str::to_owned)
             .into_iter()
             .chain([text(out).to_owned()])
@@ -132,7 +132,7 @@ fn a_killed_run_goes_on_to_the_same_policy() {
     while !events() && begin.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(Duration::from_millis(150));
     Command::new("kill").args(["-INT", &first.id().to_string()]).status().expect("a signal");
     assert!(first.wait().expect("ends").success(), "Ctrl-C ends in order");
     assert!(broken.join("checkpoint.safetensors").exists());

@@ -62,7 +62,7 @@ impl Evaluate {
         let Some(dt) = self.dt else { return Ok(1) };
         let own = policy.step().map_err(Error::Learn)?;
         let parts = (own / dt).round();
-        if parts >= 1.0 && parts <= 1000.0 && (own / parts - dt).abs() < 1e-9 {
+        if (1.0..=1000.0).contains(&parts) && (own / parts - dt).abs() < 1e-9 {
             Ok(parts as usize)
         } else {
             Err(Error::WrongStep { dt, own })
