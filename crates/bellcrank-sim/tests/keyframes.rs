@@ -233,3 +233,23 @@ fn there_is_no_trouble_with_keyframes_that_hold() {
         assert!(b.keyframe_trouble(0, "nowhere").is_err());
     }
 }
+
+/// A body that nothing carries starts with the velocity that its keyframe tells, and keeps it without gravity: after 0.1 s it
+/// has gone a tenth of it.
+#[test]
+fn free_bodies_start_with_the_velocity_of_their_keyframe() {
+    use bellcrank_math::{Twist, Vec3};
+    use bellcrank_model::{Body, Keyframe, ModelBuilder};
+    let mut m = ModelBuilder::new("stone");
+    m.gravity(Vec3::zero());
+    m.body(Body::new("stone").solid_sphere(1.0, 0.1));
+    let thrown = Twist::new(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.0, 0.0, 4.0));
+    m.keyframe(Keyframe::new("thrown").twist("stone", thrown));
+    let mut b = crate::common::world(&crate::common::built(m), 1e-3);
+    assert!(b.reset_to_keyframe(0, "thrown").unwrap());
+    let V = b.body_velocity(0, 0).unwrap();
+    assert!((V.linear - thrown.linear).norm() + (V.angular - thrown.angular).norm() < 1e-12, "{V:?}");
+    b.step(100);
+    let gone = b.body_pose(0, 0).unwrap().p - thrown.linear * 0.1;
+    assert!(gone.norm() < 1e-9, "{gone:?}");
+}

@@ -143,7 +143,7 @@ impl Row {
             let count = (all - done).min(50);
             let report = batch.step(count);
             done += count;
-            exact += report.converged[0] as usize;
+            exact += report.converged[0];
             gap = gap.max(report.loop_gap[0].0);
             frozen = matches!(report.status[0], WorldStatus::Frozen { .. });
         }

@@ -71,8 +71,7 @@ impl Batch {
             self.groups[g].reset(w);
             for (b, &X_WB) in poses.iter().enumerate() {
                 self.set_body_pose(world, b, X_WB)?;
-                let given = keyframe.twists.iter().find(|(body, _)| body.id().index() == b);
-                self.set_body_velocity(world, b, given.map_or(Twist::zero(), |(_, V)| *V))?;
+                self.set_body_velocity(world, b, Twist::zero())?;
             }
             // last: poses are read body by body, and angles counted on from what the bodies before them showed
             for (k, &q) in counted.iter().enumerate() {
@@ -88,6 +87,10 @@ impl Batch {
         let closed = self.groups[g].assemble(&local, &goal);
         for (k, &world) in worlds.iter().enumerate() {
             if closed[k] {
+                // bodies that nothing carries: closing loops brings all others to rest
+                for (body, V_WB) in &keyframe.twists {
+                    self.set_body_velocity(world, body.id().index(), *V_WB)?;
+                }
                 self.hold_keyframe(world, keyframe)?;
             } else {
                 self.groups[g].load(local[k], &before[k]);
