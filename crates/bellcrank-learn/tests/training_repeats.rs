@@ -59,6 +59,7 @@ fn a_resumed_run_goes_on_bit_for_bit() {
         learn(&mut first, 1); // lost with the process
         let mut second = Trainer::resume(&path, 2).expect("resumed");
         assert_eq!((second.transitions(), second.curve().len()), (2 * config(task).worlds as u64 * 6, 2));
+        assert_eq!(second.curve(), &first.curve()[..2], "{task}"); // to the last bit, through the file
         learn(&mut second, 3);
         assert!(whole.policy().to_bytes() == second.policy().to_bytes(), "{task}");
         assert_eq!(whole.curve()[4].terms, second.curve()[4].terms, "{task}");
