@@ -143,7 +143,8 @@ fn rows_of_some_worlds_are_written_and_drawn() {
             }
         })
         .unwrap();
-    (rows.step(10), whole.step(10));
+    rows.step(10);
+    whole.step(10);
     (0..37).for_each(|world| assert_eq!(bits(&rows, world), bits(&whole, world), "world {world}"));
 
     let mut row = vec![0.0; bodies];
