@@ -30,7 +30,7 @@ fn settings(method: &str, precision: Precision) -> (Settings, usize) {
         "moreau_jean" => (Settings { integrator: Integrator::MoreauJean, ..usual }, 60),
         "comfree" => (Settings { solver: Solver::ComFree(ComFree::default()), ..usual }, 60),
         "published_comfree" => {
-            (Settings { solver: Solver::ComFree(ComFree::published(1.0, 0.1)), ..usual }, 60)
+            (Settings { solver: Solver::ComFree(ComFree::published(0.05, 0.001)), ..usual }, 60)
         }
         "interior" => {
             let method = Method::InteriorPoint(InteriorPoint::default());
