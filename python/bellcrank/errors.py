@@ -249,6 +249,18 @@ class NoSuchTask(EnvError, LookupError):
     """There is no task of that name."""
 
 
+class NoSuchSetting(EnvError, LookupError):
+    """The task has no setting of that name."""
+
+
+class BadSetting(EnvError, ValueError):
+    """A setting of a task is not a finite number."""
+
+
+class NoCommands(EnvError, ValueError):
+    """The task follows no commands."""
+
+
 class WrongActions(EnvError, ValueError):
     """Another number of actions than expected."""
 
