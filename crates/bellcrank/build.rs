@@ -1,6 +1,7 @@
 //! Tells the tests what they can be compared with: `cfg(shared_data)` where the folder `shared` with robots and recordings is
 //! beside the repository. Without it those tests are ignored, which is more honest than green. And `cfg(corpus)` where the
-//! environment variable `BELLCRANK_CORPUS` names a folder of robots, and `cfg(mujoco)` where the Python of `BELLCRANK_PYTHON` has it.
+//! environment variable `BELLCRANK_CORPUS` names a folder of robots, and `cfg(mujoco)`, `cfg(onnxruntime)` where the Python of
+//! `BELLCRANK_PYTHON` has these packages.
 
 use std::path::Path;
 
@@ -11,9 +12,11 @@ fn main() {
         println!("cargo::rustc-cfg=shared_data");
     }
     println!("cargo::rerun-if-env-changed=BELLCRANK_PYTHON");
-    println!("cargo::rustc-check-cfg=cfg(mujoco)");
-    if std::env::var("BELLCRANK_PYTHON").is_ok_and(|python| has_mujoco(&python)) {
-        println!("cargo::rustc-cfg=mujoco");
+    for module in ["mujoco", "onnxruntime"] {
+        println!("cargo::rustc-check-cfg=cfg({module})");
+        if std::env::var("BELLCRANK_PYTHON").is_ok_and(|python| has(&python, module)) {
+            println!("cargo::rustc-cfg={module}");
+        }
     }
     println!("cargo::rerun-if-env-changed=BELLCRANK_CORPUS");
     println!("cargo::rustc-check-cfg=cfg(corpus)");
@@ -22,7 +25,8 @@ fn main() {
     }
 }
 
-fn has_mujoco(python: &str) -> bool {
-    let look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('mujoco') is None)";
-    std::process::Command::new(python).args(["-c", look]).status().is_ok_and(|status| status.success())
+/// Whether that Python has a package.
+fn has(python: &str, module: &str) -> bool {
+    let look = format!("import importlib.util, sys; sys.exit(importlib.util.find_spec({module:?}) is None)");
+    std::process::Command::new(python).args(["-c", &look]).status().is_ok_and(|status| status.success())
 }

@@ -146,9 +146,8 @@ fn a_killed_run_goes_on_to_the_same_policy() {
     [whole, broken].iter().for_each(|path| std::fs::remove_dir_all(path).expect("cleaned up"));
 }
 
-/// Needs Python with `onnxruntime` and `numpy` (PyPI): `cargo test --test learning_commands -- --ignored`.
 #[test]
-#[ignore = "needs onnxruntime"]
+#[cfg_attr(not(onnxruntime), ignore = "needs BELLCRANK_PYTHON: a Python with the package onnxruntime")]
 fn onnx_runtime_gives_the_same_actions() {
     let out = folder("onnx");
     std::fs::create_dir_all(&out).expect("a folder");
@@ -162,7 +161,7 @@ fn onnx_runtime_gives_the_same_actions() {
                   y = ort.InferenceSession(sys.argv[1]).run(['actions'], {'observations': x})[0]\n\
                   print(json.dumps(y.tolist()))";
     let rows: Vec<&[f32]> = observations.chunks(n).collect();
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let python = std::env::var("BELLCRANK_PYTHON").expect("it was set when this was built");
     let asked = serde_json::json!(rows).to_string();
     let output = Command::new(python).args(["-c", script, text(&model), &asked]).output().expect("Python");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
