@@ -1,11 +1,11 @@
 //! The numbers of a model for one block of worlds, derived from its parameters.
 
-use crate::layout::{Layout, LineLayout, LineSource};
+use crate::layout::{JointLayout, Layout, LineLayout, LineSource};
 use bellcrank_collide::ShapeData;
-use bellcrank_math::{Elem, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
+use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
 use bellcrank_model::{
-    ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId, Model, Parameters,
-    kinematics,
+    ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId, JointParameters, Model,
+    Parameters, kinematics,
 };
 use std::ops::Range;
 
@@ -115,17 +115,23 @@ impl Constants<f64> {
             let share = 1.0 - model.bodies()[b].gravity_compensation;
             BodyConstants { mass, heavy_mass: share * mass, inertia }
         };
+        let joint = |j: usize| {
+            let own = &model.joints()[j];
+            let bodies = [own.predecessor.body(), own.successor.body()];
+            let bodies = bodies.map(|body| body.map(|b| parameters.body(b).get(world)));
+            joint_constants(&layout.joints[j], parameters.joint(JointId::new(j)).get(world), bodies)
+        };
         Constants {
             gravity: *parameters.gravity.get(world),
             contact_gain: *parameters.contact_gain.get(world),
             bodies: (0..model.bodies().len()).map(body).collect(),
-            joints: (0..model.joints().len()).map(|j| joint_constants(model, parameters, j, world)).collect(),
+            joints: (0..model.joints().len()).map(joint).collect(),
             dofs: dof_constants(model, parameters, world),
             actuators: (0..model.actuators().len())
                 .map(|a| actuator_constants(parameters.actuator(a).get(world)))
                 .collect(),
             lines: layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect(),
-            coupling_weight: layout.couplings.iter().map(|c| coupling_weight(model, c)).collect(),
+            coupling_weight: layout.couplings.iter().map(|coupling| coupling.weight).collect(),
             shapes: ShapeData::of(&layout.plan, parameters, world),
         }
     }
@@ -203,36 +209,66 @@ impl<R: Real> Constants<R> {
     }
 }
 
-fn joint_constants(model: &Model, parameters: &Parameters, j: usize, world: usize) -> JointConstants<f64> {
-    let joint = &model.joints()[j];
-    let own = parameters.joint(JointId::new(j)).get(world);
-    let bodies = [joint.predecessor.body(), joint.successor.body()];
-    let [P, S] = bodies.map(|body| body.map(|b| parameters.body(b).get(world)));
+fn joint_constants(
+    layout: &JointLayout,
+    own: &JointParameters,
+    [P, S]: [Option<&BodyParameters>; 2],
+) -> JointConstants<f64> {
     let in_body = |X: Pose, body: Option<&BodyParameters>| {
         Pose::new(X.R, X.p - body.map_or(Vec3::zero(), |body| body.com))
     };
-    let (X_PF, X_SM) = (in_body(own.X_PF, P), in_body(own.X_SM, S));
-    let X_FM = model.reference_joint_pose(JointId::new(j));
-    let sides = [(P, X_PF * X_FM), (S, X_SM)];
-    let effective = |row: Wrench| {
-        // rows are told in F's axes; on both bodies they are turned into M's first
-        let in_M = row.rotated(X_FM.R.inverse());
-        let each = sides.iter().filter_map(|(body, X)| body.map(|body| row_mobility(body, *X, in_M)));
-        let mobility: f64 = each.sum();
-        if mobility > 0.0 { 1.0 / mobility } else { 0.0 }
-    };
-    JointConstants {
-        X_PF,
-        X_SM,
-        weight: kinematics::constraint_axes(joint.kind, X_FM).map(effective),
-        dof_weight: kinematics::rate_axes(joint.kind, X_FM).map(effective),
-    }
+    let (X_PF, X_SM, X_FM) = (in_body(own.X_PF, P), in_body(own.X_SM, S), layout.X_FM);
+    f64::run(Inline(
+        #[inline(always)]
+        || {
+            let mut sides = [None; 2];
+            for (side, (body, X_BM)) in sides.iter_mut().zip([(P, X_PF * X_FM), (S, X_SM)]) {
+                if let Some(body) = body {
+                    *side = Some(Side::of(body, X_BM));
+                }
+            }
+            let (mut weight, mut dof_weight) = ([0.0; 6], [0.0; 6]);
+            let held = kinematics::constraint_axes(layout.kind, X_FM);
+            let free = kinematics::rate_axes(layout.kind, X_FM);
+            for i in 0..6 {
+                weight[i] = effective_mass(&sides, held[i].rotated(X_FM.R.inverse()));
+                dof_weight[i] = effective_mass(&sides, free[i].rotated(X_FM.R.inverse()));
+            }
+            JointConstants { X_PF, X_SM, weight, dof_weight }
+        },
+    ))
 }
 
-/// a M⁻¹ aᵀ of a row a (told at M's origin in M's axes) on one body; X_BM places M in the body frame.
-fn row_mobility(body: &BodyParameters, X_BM: Pose, row: Wrench) -> f64 {
-    let at_com = row.transformed(X_BM);
-    at_com.force.norm_squared() / body.mass + at_com.moment.dot(body.inertia.inverse() * at_com.moment)
+/// 1/(a M⁻¹ aᵀ) of a row over both bodies, told at M's origin in M's axes; nothing where it moves neither.
+#[inline(always)]
+fn effective_mass(sides: &[Option<Side>; 2], row: Wrench) -> f64 {
+    let mut mobility = 0.0;
+    for side in sides.iter().flatten() {
+        mobility += side.mobility(row);
+    }
+    if mobility > 0.0 { 1.0 / mobility } else { 0.0 }
+}
+
+/// One body of a joint, and where the joint's frame M is in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Side {
+    mass: f64,
+    inverse_inertia: Sym3,
+    X_BM: Pose,
+}
+
+impl Side {
+    #[inline(always)]
+    pub fn of(body: &BodyParameters, X_BM: Pose) -> Self {
+        Side { mass: body.mass, inverse_inertia: body.inertia.inverse(), X_BM }
+    }
+
+    /// a M⁻¹ aᵀ of a row a, told at M's origin in M's axes.
+    #[inline(always)]
+    pub fn mobility(&self, row: Wrench) -> f64 {
+        let at_com = row.transformed(self.X_BM);
+        at_com.force.norm_squared() / self.mass + at_com.moment.dot(self.inverse_inertia * at_com.moment)
+    }
 }
 
 fn dof_constants(model: &Model, parameters: &Parameters, world: usize) -> Vec<DofConstants<f64>> {
@@ -323,30 +359,6 @@ fn actuator_constants(own: &ActuatorParameters) -> ActuatorConstants<f64> {
         control_low: bound(own.control_range[0]),
         control_high: bound(own.control_range[1]),
     }
-}
-
-/// 1/D of a coupling at the reference pose, from its joints' own effective masses.
-fn coupling_weight(model: &Model, coupling: &crate::layout::CouplingLayout) -> f64 {
-    let mobility: f64 = coupling
-        .terms
-        .iter()
-        .map(|(at, coefficient)| {
-            let joint = &model.joints()[at.joint];
-            let X_FM = model.reference_joint_pose(JointId::new(at.joint));
-            let (X_PF, X_SM) = model.joint_frames(JointId::new(at.joint));
-            let row = kinematics::rate_axes(joint.kind, X_FM)[at.dof].rotated(X_FM.R.inverse());
-            let sides = [(joint.predecessor.body(), X_PF * X_FM), (joint.successor.body(), X_SM)];
-            let parameters = |b: BodyId| {
-                let body = &model.bodies()[b.index()];
-                let inertia = body.inertia.unwrap_or_default();
-                BodyParameters { mass: body.mass, com: body.com, inertia }
-            };
-            let each =
-                sides.into_iter().filter_map(|(body, X)| body.map(|b| row_mobility(&parameters(b), X, row)));
-            coefficient * coefficient * each.sum::<f64>()
-        })
-        .sum();
-    1.0 / mobility
 }
 
 impl<R> Constants<R> {

@@ -27,6 +27,8 @@ pub(crate) trait Group: Send + Sync {
     fn add_iterations(&self, counts: &mut [u64; ITERATION_BINS]);
     fn bytes_per_world(&self) -> usize;
 
+    /// All numbers of a field.
+    fn row(&self, world: usize, field: Field) -> Vec<f64>;
     /// Number `k` of a field.
     fn get(&self, world: usize, field: Field, k: usize) -> f64;
     /// Sets number `k` of a field; those that are computed stay as they are.

@@ -91,13 +91,22 @@ impl<R: Real> Group for LaneGroup<R> {
         }
     }
 
+    fn row(&self, world: usize, field: Field) -> Vec<f64> {
+        let (block, lane) = self.lane(world);
+        match field {
+            Field::JointVelocity => {
+                self.numbers(block, field).iter().map(|x| x.lane(lane).to_f64()).collect()
+            }
+            _ => (0..field.width(&self.model)).map(|k| self.get(world, field, k)).collect(),
+        }
+    }
+
     fn get(&self, world: usize, field: Field, k: usize) -> f64 {
         let (block, lane) = self.lane(world);
-        let value = match field {
-            Field::JointVelocity => self.numbers(block, field)[k],
-            _ => number(field, k, (&block.state, &block.control)),
-        };
-        value.lane(lane).to_f64()
+        match field {
+            Field::JointVelocity => self.row(world, field)[k],
+            _ => number(field, k, (&block.state, &block.control)).lane(lane).to_f64(),
+        }
     }
 
     fn set(&mut self, world: usize, field: Field, k: usize, value: f64) {

@@ -1,7 +1,12 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
+use crate::constants::Side;
 use bellcrank_collide::{ContactPlan, Pair};
-use bellcrank_model::{Actuator, BodyId, Component, CouplingTerm, Dof, JointKind, Material, Model, Target};
+use bellcrank_math::Pose;
+use bellcrank_model::{
+    Actuator, BodyId, Component, CouplingTerm, Dof, JointId, JointKind, Material, Model, Parameters, Target,
+    kinematics,
+};
 use bellcrank_solve::{BlockPattern, Path};
 use std::sync::Arc;
 
@@ -59,6 +64,8 @@ pub(crate) struct JointLayout {
     pub first_dof: usize,
     /// Some degree of freedom has armature, damping, a spring or a drive.
     pub soft: bool,
+    /// At the reference pose.
+    pub X_FM: Pose,
 }
 
 impl JointLayout {
@@ -87,6 +94,8 @@ pub(crate) struct CouplingLayout {
     pub blocks: Vec<(usize, bool)>,
     /// Whether the coordinate with the largest coefficient is an angle.
     pub is_angle: bool,
+    /// 1/D at the reference pose, from the effective masses of its joints.
+    pub weight: f64,
 }
 
 impl CouplingLayout {
@@ -329,6 +338,7 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
             first_coordinate,
             first_dof,
             soft: driven || joint.dofs.iter().any(is_passive),
+            X_FM: model.reference_joint_pose(JointId::new(j)),
         });
         first_coordinate += joint.kind.coordinate_count();
         first_dof += joint.kind.dof_count();
@@ -362,9 +372,30 @@ fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout
                 blocks: pair_blocks(&bodies, pattern),
                 bodies,
                 is_angle: largest_is_angle(model, &coupling.terms),
+                weight: coupling_weight(model, &coupling.terms),
             }
         })
         .collect()
+}
+
+fn coupling_weight(model: &Model, terms: &[CouplingTerm]) -> f64 {
+    let own = Parameters::of(model);
+    let mobility: f64 = terms
+        .iter()
+        .map(|term| {
+            let id = term.joint.id();
+            let joint = &model.joints()[id.index()];
+            let X_FM = model.reference_joint_pose(id);
+            let (X_PF, X_SM) = model.joint_frames(id);
+            let row = kinematics::rate_axes(joint.kind, X_FM)[term.dof].rotated(X_FM.R.inverse());
+            let sides = [(joint.predecessor.body(), X_PF * X_FM), (joint.successor.body(), X_SM)];
+            let each = sides
+                .into_iter()
+                .filter_map(|(body, X_BM)| body.map(|b| Side::of(own.body(b).get(0), X_BM).mobility(row)));
+            term.coefficient * term.coefficient * each.sum::<f64>()
+        })
+        .sum();
+    1.0 / mobility
 }
 
 fn largest_is_angle(model: &Model, terms: &[CouplingTerm]) -> bool {

@@ -178,9 +178,9 @@ impl Batch {
         self.set_part(world, actuator, Field::Effort, &[value])
     }
 
-    fn row(&self, world: usize, field: Field) -> Result<Vec<f64>, BatchError> {
+    pub(super) fn row(&self, world: usize, field: Field) -> Result<Vec<f64>, BatchError> {
         let (g, w) = self.find(world)?;
-        Ok((0..field.width(&self.models[g])).map(|k| self.groups[g].get(w, field, k)).collect())
+        Ok(self.groups[g].row(w, field))
     }
 
     fn set_part(

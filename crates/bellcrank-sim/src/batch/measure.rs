@@ -1,11 +1,12 @@
 //! Energy, momentum, reactions, contacts.
 
 use super::{Batch, BatchError};
+use crate::field::Field;
 use crate::interior::angular_momentum;
 use crate::readout::Metrics;
 use crate::settings::Integrator;
 use bellcrank_collide::tangents;
-use bellcrank_math::{Pose, Vec3, Wrench};
+use bellcrank_math::{Inline, Pose, Quat, Real, Twist, Vec3, Wrench};
 use bellcrank_model::{BodyId, Dof, JointId, JointKind, Model, ShapeId, TendonId, kinematics};
 
 /// Where two shapes touch or nearly do, and how hard they pushed in the last step.
@@ -65,15 +66,24 @@ impl Batch {
             Integrator::Variational => 0.5 * self.dt * self.groups[g].interval(w),
             _ => 0.0,
         };
-        let (mut potential, mut kinetic) = (0.0, 0.0);
-        for b in 0..model.bodies().len() {
-            let body = parameters.body(BodyId::new(b)).get(w);
-            let (X, V) = (self.body_pose(world, b)?, self.body_velocity(world, b)?);
-            let spin = X.R.rotate_inverse(V.angular);
-            kinetic += 0.5 * (body.mass * V.linear.norm_squared() + spin.dot(body.inertia * spin));
-            let heavy = body.mass * (1.0 - model.bodies()[b].gravity_compensation);
-            potential -= heavy * gravity.dot(X.p - V.linear * ago);
-        }
+        let [p, R, V] = [Field::BodyPosition, Field::BodyQuatWxyz, Field::BodyVelocity]
+            .map(|field| self.groups[g].row(w, field));
+        let moving = p.as_chunks().0.iter().zip(R.as_chunks().0).zip(V.as_chunks().0);
+        let (mut potential, mut kinetic) = f64::run(Inline(
+            #[inline(always)]
+            || {
+                let (mut potential, mut kinetic) = (0.0, 0.0);
+                for (b, ((p, R), V)) in moving.clone().enumerate() {
+                    let body = parameters.body(BodyId::new(b)).get(w);
+                    let (p, R, V) = (Vec3::from_array(*p), Quat::from_wxyz(*R), Twist::from_array(*V));
+                    let spin = R.rotate_inverse(V.angular);
+                    kinetic += 0.5 * (body.mass * V.linear.norm_squared() + spin.dot(body.inertia * spin));
+                    let heavy = body.mass * (1.0 - model.bodies()[b].gravity_compensation);
+                    potential -= heavy * gravity.dot(p - V.linear * ago);
+                }
+                (potential, kinetic)
+            },
+        ));
         let mut add = |dof: &Dof, q: Option<f64>, rate: f64| {
             kinetic += 0.5 * dof.armature * rate * rate;
             if let (Some(spring), Some(q)) = (dof.spring, q) {

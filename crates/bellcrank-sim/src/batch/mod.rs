@@ -15,6 +15,7 @@
 //! | `warnings` | what will go wrong with these settings |
 
 mod access;
+mod check_parameters;
 mod derivatives;
 mod keyframe;
 mod measure;
@@ -33,7 +34,7 @@ pub(crate) use measure::impulse_vectors;
 use crate::derivative::Scratch;
 use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
 use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
-use crate::pile::{MakePile, make_pile};
+use crate::reactions::pile::{MakePile, make_pile};
 use crate::settings::{Integrator, Method, Settings, Solver};
 use crate::status::WorldStatus;
 use bellcrank_math::Elem;

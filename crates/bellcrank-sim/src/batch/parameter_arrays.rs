@@ -1,6 +1,6 @@
 //! Parameters as arrays: one row for all worlds, or one row each once spread. What is written costs what it changes.
 
-use super::parameters::{Looked, check};
+use super::check_parameters::{Scope, check};
 use super::{Batch, BatchError};
 use crate::parameter::{Parameter, each, is_spread, refuse, set, spread};
 use bellcrank_math::Random;
@@ -65,6 +65,18 @@ impl Batch {
         worlds: &[usize],
         values: &[f64],
     ) -> Result<(), BatchError> {
+        let changed = self.take_rows(parameter, worlds, values)?;
+        self.derive_constants(changed);
+        Ok(())
+    }
+
+    /// Writes rows into the parameters alone, and says in which worlds that changed something.
+    fn take_rows(
+        &mut self,
+        parameter: Parameter,
+        worlds: &[usize],
+        values: &[f64],
+    ) -> Result<Vec<usize>, BatchError> {
         let width = self.parameter_width(parameter);
         expect_numbers(values.len(), worlds.len() * width)?;
         let mut changes = Vec::new();
@@ -78,32 +90,41 @@ impl Batch {
             }
         }
         if changes.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.spread(parameter);
         let mut taken = Ok(());
         for (world, row, _) in &changes {
             let (m, local) = self.place[*world];
             set(&mut self.parameters[m], &self.models[m], parameter, Some(local), row);
-            let one = Looked { at: local..local + 1, worlds: self.rows[m].len() };
-            taken = taken.and_then(|()| check(&self.models[m], &self.parameters[m], &one));
+            let one = Scope { at: local..local + 1, worlds: self.rows[m].len() };
+            let owner = parameter.owner();
+            taken = taken.and_then(|()| check(&self.models[m], &self.parameters[m], owner, &one));
         }
         if taken.is_err() {
             for (world, _, old) in &changes {
                 let (m, local) = self.place[*world];
                 set(&mut self.parameters[m], &self.models[m], parameter, Some(local), old);
             }
-            return taken;
         }
-        for (world, row, old) in &changes {
-            if parameter == Parameter::BodyCom {
-                self.move_centres(*world, old, row)?;
-            }
+        taken?;
+        if parameter == Parameter::BodyCom {
+            changes.iter().try_for_each(|(world, row, old)| self.move_centres(*world, old, row))?;
+        }
+        Ok(changes.into_iter().map(|(world, ..)| world).collect())
+    }
+
+    /// Derives what follows from the parameters of some worlds.
+    fn derive_constants(&mut self, mut worlds: Vec<usize>) {
+        worlds.sort_unstable();
+        worlds.dedup();
+        for world in &worlds {
             let (m, local) = self.place[*world];
             self.groups[m].set_world_parameters(&self.parameters[m], local);
         }
-        self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
-        Ok(())
+        if !worlds.is_empty() {
+            self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        }
     }
 
     /// Takes one row of a parameter for all worlds, which share it as long as nobody spreads it.
@@ -133,6 +154,19 @@ impl Batch {
         ranges: &[(Parameter, [f64; 2])],
         worlds: &[usize],
     ) -> Result<(), BatchError> {
+        let mut changed = Vec::new();
+        let drawn = self.draw_all(seed, ranges, worlds, &mut changed);
+        self.derive_constants(changed); // of what was taken before a fault, too
+        drawn
+    }
+
+    fn draw_all(
+        &mut self,
+        seed: u64,
+        ranges: &[(Parameter, [f64; 2])],
+        worlds: &[usize],
+        changed: &mut Vec<usize>,
+    ) -> Result<(), BatchError> {
         let own: Vec<Parameters> = self.models.iter().map(|model| Parameters::of(model)).collect();
         for &(parameter, [low, high]) in ranges {
             if !(low.is_finite() && high.is_finite() && low <= high) {
@@ -145,7 +179,7 @@ impl Batch {
             let count = if parameter == Parameter::BodyMass { 2 } else { 1 };
             for parameter in both.into_iter().take(count) {
                 let values = self.drawn(seed, (both[0], parameter), [low, high], (&own, worlds))?;
-                self.write_parameter(parameter, worlds, &values)?;
+                changed.extend(self.take_rows(parameter, worlds, &values)?);
             }
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! Masses, frictions, gains: one for all worlds, or one each.
 
+use super::check_parameters::{Scope, check};
 use super::{Batch, BatchError};
-use crate::parameter::{Parameter, each};
+use crate::parameter::{Owner, Parameter, each};
 use bellcrank_math::{Pose, Twist, Vec3};
-use bellcrank_model::{BodyId, Dof, JointId, Model, Parameters, PerWorld, ShapeId};
-use std::ops::Range;
+use bellcrank_model::{Model, Parameters};
 use std::sync::PoisonError;
 
 impl Batch {
@@ -31,7 +31,8 @@ impl Batch {
         let mut parameters = self.parameters(model)?.clone();
         change(&mut parameters);
         let worlds = self.rows[model].len();
-        check(&self.models[model], &parameters, &Looked { at: 0..worlds, worlds })?;
+        let all = Scope { at: 0..worlds, worlds };
+        Owner::ALL.iter().try_for_each(|owner| check(&self.models[model], &parameters, *owner, &all))?;
         for (local, world) in self.rows[model].clone().into_iter().enumerate() {
             let centres = |of: &Parameters| Self::centres(&self.models[model], of, local);
             let (old, new) = (centres(&self.parameters[model]), centres(&parameters));
@@ -71,114 +72,4 @@ impl Batch {
     fn no_model(&self, index: usize) -> BatchError {
         BatchError::NoSuchPart { what: "model", index, count: self.models.len() }
     }
-}
-
-/// Which worlds of a model are looked at, and how many it has.
-pub(super) struct Looked {
-    pub at: Range<usize>,
-    pub worlds: usize,
-}
-
-/// Every value is there for every world, and finite and possible in those that are looked at.
-pub(super) fn check(model: &Model, parameters: &Parameters, worlds: &Looked) -> Result<(), BatchError> {
-    let gravity = |g: &bellcrank_math::Vec3| finite(&g.to_array());
-    all(&parameters.gravity, worlds, "gravity", gravity)?;
-    all(&parameters.contact_gain, worlds, "contact gain", |gain| {
-        finite(gain)?;
-        if gain.iter().all(|x| *x >= 0.0) {
-            Ok(())
-        } else {
-            Err("factors on contacts' gains must be zero or more")
-        }
-    })?;
-    for (b, body) in model.bodies().iter().enumerate() {
-        all(parameters.body(BodyId::new(b)), worlds, &format!("body {:?}", body.name), |p| {
-            let I = p.inertia;
-            finite(&[p.mass, p.com.x, p.com.y, p.com.z, I.xx, I.xy, I.xz, I.yy, I.yz, I.zz])?;
-            let solid = p.mass > 0.0 && I.eigen().0.iter().all(|moment| *moment > 0.0);
-            if solid { Ok(()) } else { Err("mass and principal moments of inertia must be above zero") }
-        })?;
-    }
-    for (j, joint) in model.joints().iter().enumerate() {
-        all(parameters.joint(JointId::new(j)), worlds, &format!("joint {:?}", joint.name), |p| {
-            for X in [p.X_PF, p.X_SM] {
-                finite(&X.p.to_array())?;
-                finite(&X.R.to_wxyz())?;
-            }
-            if p.dofs.len() != joint.kind.dof_count() {
-                return Err("one entry per degree of freedom is needed");
-            }
-            let absent = |k: usize| !has_room(&joint.dofs[k], &p.dofs[k]);
-            if (0..p.dofs.len()).any(absent) {
-                return Err(
-                    "a limit or dry friction that the model has not cannot be added to worlds; give the model one",
-                );
-            }
-            let kept = |d: &Dof| {
-                let plain = [d.armature, d.damping, d.friction];
-                plain.iter().all(|x| *x >= 0.0 && x.is_finite()) && d.limits[0] <= d.limits[1]
-            };
-            if p.dofs.iter().all(kept) {
-                Ok(())
-            } else {
-                Err("armature, damping and friction must be zero or more, and limits in order")
-            }
-        })?;
-    }
-    for (s, shape) in model.shapes().iter().enumerate() {
-        all(parameters.shape(ShapeId::new(s)), worlds, &format!("shape {:?}", shape.name), |p| {
-            let m = p.material;
-            let rubs = [m.sliding, m.torsional, m.rolling, m.restitution];
-            finite(&rubs)?;
-            finite(&p.X_LG.p.to_array())?;
-            if rubs.iter().all(|x| *x >= 0.0) {
-                Ok(())
-            } else {
-                Err("friction and restitution must be zero or more")
-            }
-        })?;
-    }
-    for (a, actuator) in model.actuators().iter().enumerate() {
-        all(parameters.actuator(a), worlds, &format!("actuator {:?}", actuator.name), |p| {
-            let gains = finite(&[p.gear]).is_ok() && p.control.is_finite() && p.effort_limit >= 0.0;
-            let [low, high] = p.effort_bounds();
-            match (gains, low <= high) {
-                (false, _) => Err("gains must be finite and the effort limit zero or more"),
-                (true, false) => Err("the effort range must be in order"),
-                (true, true) => Ok(()),
-            }
-        })?;
-    }
-    Ok(())
-}
-
-/// Limits and dry friction are rows of the model's step: what has none there has no room for one.
-fn has_room(model: &Dof, world: &Dof) -> bool {
-    let limit = |k: usize| model.limits[k].is_finite() || !world.limits[k].is_finite();
-    let speed = model.velocity_limit.is_finite() || !world.velocity_limit.is_finite();
-    limit(0) && limit(1) && speed && (model.friction > 0.0 || world.friction <= 0.0)
-}
-
-fn finite(values: &[f64]) -> Result<(), &'static str> {
-    if values.iter().all(|x| x.is_finite()) { Ok(()) } else { Err("every number must be finite") }
-}
-
-fn all<T>(
-    value: &PerWorld<T>,
-    worlds: &Looked,
-    part: &str,
-    check: impl Fn(&T) -> Result<(), &'static str>,
-) -> Result<(), BatchError> {
-    let bad = |what: String| BatchError::BadParameter { part: part.to_owned(), what };
-    let at = match value {
-        PerWorld::Shared(_) => 0..1,
-        PerWorld::Each(values) if values.len() != worlds.worlds => {
-            return Err(bad(format!("{} values were given for {} worlds", values.len(), worlds.worlds)));
-        }
-        PerWorld::Each(_) => worlds.at.clone(),
-    };
-    for world in at {
-        check(value.get(world)).map_err(|what| bad(format!("{what} (world {world})")))?;
-    }
-    Ok(())
 }

@@ -48,6 +48,12 @@ pub enum Owner {
     Actuator,
 }
 
+impl Owner {
+    /// All of them.
+    pub const ALL: [Owner; 6] =
+        [Owner::World, Owner::Body, Owner::Shape, Owner::Joint, Owner::Dof, Owner::Actuator];
+}
+
 /// A row of the table.
 struct Entry {
     parameter: Parameter,
