@@ -17,6 +17,8 @@
 //! | `random` | numbers that depend on seed, world and draw alone |
 //! | `dense` | Cholesky, elimination, rank of a matrix |
 
+extern crate self as bellcrank_math; // `#[kernel]` names it
+
 mod dense;
 mod dual;
 mod inertia;
@@ -34,6 +36,7 @@ mod trig;
 mod twist;
 mod vec3;
 
+pub use bellcrank_kernel::kernel;
 pub use dense::{Cholesky, Matrix, factor_cholesky, solve_cholesky};
 pub use dual::Dual;
 pub use inertia::Inertia;

@@ -54,6 +54,18 @@ impl<T, F: FnMut() -> T> Kernel for Inline<F> {
     }
 }
 
+/// Computes one expression inside the instruction set of a number type; for whole functions there is
+/// [`kernel`](crate::kernel).
+#[macro_export]
+macro_rules! enter {
+    ($R:ident, $work:expr) => {
+        <$R as $crate::Real>::run($crate::Inline(
+            #[inline(always)]
+            || $work,
+        ))
+    };
+}
+
 /// A plain machine number, `f64` or `f32`: the type of model constants.
 pub trait Elem: Real<Elem = Self, Mask = bool> + PartialOrd {
     /// Distance from one to the next larger number.

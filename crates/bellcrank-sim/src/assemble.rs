@@ -7,12 +7,12 @@
 
 use crate::constants::Constants;
 use crate::layout::{DofLayout, Layout};
-use crate::rows::{self, RowSettings};
-use crate::settings::{Method, Settings};
+use crate::rows::{self, RowSettings, couplings};
+use crate::settings::Method;
 use crate::state::State;
 use crate::status::Report;
+use crate::step::{motion, scene::Scene, third_law};
 use crate::workspace::Workspace;
-use crate::{couplings, motion, third_law};
 use bellcrank_math::{Elem, Inline, Mask, Pose, Quat, Real, Twist, Vec3};
 use bellcrank_model::JointKind;
 
@@ -97,12 +97,12 @@ const MOST_MENDED: f64 = 5e-2;
 /// in every iteration find back. Bodies move as little as their inertia lets them; velocities stay. What was closed is
 /// not touched, and what cannot be closed stays as it was.
 pub(crate) fn mend<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    settings: &Settings,
-    (state, ws): (&mut State<R>, &mut Workspace<R>),
+    scene: &Scene<'_, R>,
+    state: &mut State<R>,
+    ws: &mut Workspace<R>,
     report: &mut Report<R>,
 ) {
+    let Scene { layout, constants, settings, .. } = *scene;
     let before = report.gap_metres.max(report.gap_radians);
     let tolerance = R::constant(settings.gap_tolerance);
     let open = state.alive & report.open & before.lt(R::constant(MOST_MENDED));

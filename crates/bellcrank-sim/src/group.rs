@@ -1,16 +1,16 @@
 //! Worlds of one model in blocks of lanes.
 
-use crate::assemble::{Goal, mend};
+use crate::assemble::Goal;
 use crate::batch::BodyContact;
 use crate::constants::Constants;
 use crate::field::Field;
 use crate::layout::Layout;
-use crate::pile::MakePile;
+use crate::reactions::pile::MakePile;
 use crate::readout::{Metrics, Readout};
 use crate::settings::{Integrator, Settings};
 use crate::state::{Control, State};
 use crate::status::{Report, WorldStatus};
-use crate::step::step;
+use crate::step::{scene::Scene, step};
 use crate::workspace::Workspace;
 use bellcrank_collide::Hints;
 use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist, Vec3};
@@ -257,13 +257,12 @@ impl<R: Real> Block<R> {
             if i + 1 == count {
                 self.readout.V_before.copy_from_slice(&self.state.V_WB);
             }
-            let parts = (&mut self.state, &self.control, &mut *ws);
             let readout = (i + 1 == count).then_some(&mut self.readout);
-            let mut report = step(layout, &self.constants, settings, R::constant(dt), parts, readout);
+            let scene = Scene::of_step(layout, &self.constants, settings, R::constant(dt));
+            let report = step(&scene, &mut self.state, &self.control, ws, readout);
             if i + 1 == count && settings.integrator == Integrator::Variational {
                 self.tell_twists_before(interval);
             }
-            mend(layout, &self.constants, settings, (&mut self.state, &mut *ws), &mut report);
             self.figures.add(&report, alive);
             self.note_frozen(&report, alive);
         }

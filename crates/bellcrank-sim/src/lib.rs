@@ -19,43 +19,26 @@
 //! | `parameter/` | the table of physical parameters |
 //! | `status` | what became of a world |
 
-mod accelerate;
-mod all_rows;
 mod assemble;
-mod balance;
 mod batch;
-mod comfree;
-mod cone_rows;
-mod cones;
 mod constants;
-mod couplings;
 mod derivative;
-mod drives;
-mod end_rates;
 mod field;
 mod group;
 mod group_access;
 mod interior;
 mod lane_access;
 mod layout;
-mod limits;
-mod lines;
-mod motion;
 mod parameter;
-mod pile;
+mod reactions;
 mod readout;
-mod recovery;
-mod restitution;
 mod rows;
 mod settings;
 mod snapshot;
 mod state;
 mod status;
 mod step;
-mod third_law;
-mod way;
 mod workspace;
-mod worlds;
 
 /// What the library checks about itself from within, one function per law; they panic where it does not hold.
 #[cfg(feature = "checks")]
@@ -69,7 +52,6 @@ pub mod checks {
     }
 }
 
-pub use all_rows::AllRows;
 pub use batch::{Batch, BatchError, BatchOptions, BodyContact, KeyframeTrouble, Precision, StepReport};
 pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Smoothing, Variant};
 pub use constants::Constants;
@@ -79,6 +61,7 @@ pub use derivative::{
 pub use field::Field;
 pub use layout::Layout;
 pub use parameter::{Owner, Parameter};
+pub use reactions::all_rows::AllRows;
 pub use readout::{Metrics, Readout};
 pub use settings::{Integrator, Method, Settings, Solver};
 pub use state::{Control, State};

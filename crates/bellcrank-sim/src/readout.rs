@@ -1,13 +1,13 @@
 //! What a step leaves behind for those who want to look: reactions, efforts, how well the equations are met.
 
-use crate::balance::unbalanced;
-use crate::cone_rows::keep;
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
+use crate::reactions::collect::keep;
+use crate::rows::{self, lines};
 use crate::state::State;
+use crate::step::balance::unbalanced;
 use crate::workspace::{ConeSource, Workspace};
-use crate::{lines, rows};
-use bellcrank_math::{Elem, Inline, Real, Twist};
+use bellcrank_math::{Elem, Inline, Real, Twist, kernel};
 use bellcrank_solve::MOST_ROWS;
 
 /// Impulses and velocities of the last step of a call. It follows from state and control, so it is not saved.
@@ -37,16 +37,13 @@ impl<R: Real> Readout<R> {
 
     /// Takes the reactions that the workspace has just computed, in lanes that take its part of a step; those of the first
     /// part replace what was here.
-    pub(crate) fn note(&mut self, layout: &Layout, (is_first, lanes): (bool, R::Mask), ws: &Workspace<R>) {
+    pub(crate) fn note(&mut self, layout: &Layout, is_first: bool, lanes: R::Mask, ws: &Workspace<R>) {
         if is_first {
             self.joint_impulse.fill([R::zero(); 6]);
             self.drive_impulse.fill(R::zero());
             self.line_impulse.fill(R::zero());
         }
-        R::run(Inline(
-            #[inline(always)]
-            || note_impulses(layout, lanes, ws, self),
-        ));
+        note_impulses(layout, lanes, ws, self);
     }
 
     /// One world.
@@ -74,7 +71,7 @@ impl<R: Real> Readout<R> {
 }
 
 /// The reactions of held rows, h − m q̇ of degrees of freedom, and the cones on them.
-#[inline(always)]
+#[kernel]
 fn note_impulses<R: Real>(layout: &Layout, lanes: R::Mask, ws: &Workspace<R>, out: &mut Readout<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let count = joint.kind.row_count();
@@ -166,10 +163,10 @@ pub(crate) fn measure<R: Real>(
     for group in &cones.groups {
         let mut v = [R::zero(); MOST_ROWS];
         for k in 0..group.rows {
-            v[k] = crate::cones::row_speed(layout, group.source, &cones.jacobian[i + k], &ws.u)
+            v[k] = crate::reactions::cones::row_speed(layout, group.source, &cones.jacobian[i + k], &ws.u)
                 + cones.compliance[i + k].mul_add(cones.lambda[i + k], cones.bias[i + k]);
         }
-        let diagonal = crate::cones::row_mobility(layout, cones, group, group.rows - 1);
+        let diagonal = crate::reactions::cones::row_mobility(layout, cones, group, group.rows - 1);
         let none = diagonal.le(R::zero());
         let weight = R::select(none, R::one(), diagonal).recip();
         let check = group.cone.check(&cones.lambda[i..i + group.rows], &v[..group.rows], weight);

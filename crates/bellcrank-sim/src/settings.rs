@@ -1,6 +1,6 @@
 //! How a step is computed: the integrator, the method, the solver and their numbers.
 
-use crate::all_rows::AllRows;
+use crate::reactions::all_rows::AllRows;
 use crate::rows::RowSettings;
 use crate::state::State;
 use bellcrank_math::{Elem, Real};

@@ -1,7 +1,9 @@
 //! What became of a world in the last step.
 
-use crate::readout::Metrics;
-use bellcrank_math::Real;
+use crate::readout::{Metrics, measure};
+use crate::step::scene::Scene;
+use crate::workspace::Workspace;
+use bellcrank_math::{Real, kernel};
 
 /// One world's trouble is one world's. The batch never panics because one world did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,18 @@ pub struct Report<R: Real> {
 }
 
 impl<R: Real> Report<R> {
+    /// What was known before reactions were: how far joints were open, and how many contacts there are.
+    #[kernel]
+    pub(crate) fn note(&mut self, scene: &Scene<'_, R>, gap: R, contacts: usize, ws: &mut Workspace<R>) {
+        self.gap_before = gap;
+        if scene.layout.pile.is_some() {
+            self.wanted = R::constant(contacts as f64);
+        }
+        if scene.settings.metrics {
+            self.metrics = measure(scene.layout, scene.constants, scene.times.turn(), ws);
+        }
+    }
+
     /// Of the first part of a step what counts in the lanes that take it: the others try again.
     #[inline(always)]
     pub(crate) fn only(mut self, lanes: R::Mask) -> Self {

@@ -1,14 +1,15 @@
 //! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
 
-use crate::accelerate::LastRound;
-use crate::all_rows::AllRowsWorkspace;
 use crate::interior::InteriorWorkspace;
 use crate::layout::Layout;
-use crate::lines::LineRow;
-use crate::motion::Spin;
-use crate::pile::{MakePile, PileWork};
-use crate::way::Way;
-use crate::worlds::{Places, WorldRows};
+use crate::reactions::{
+    all_rows::AllRowsWorkspace,
+    pile::{MakePile, PileWork},
+    way::Way,
+    worlds::{Places, WorldRows},
+};
+use crate::rows::lines::LineRow;
+use crate::step::{accelerate::LastRound, motion::Spin};
 use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real, Vec3};
 use bellcrank_solve::{BlockFactor, Cone, StillRows};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Crate, and the crates of ours that it may use.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("bellcrank-math", &[]),
+    ("bellcrank-kernel", &[]),
+    ("bellcrank-math", &["kernel"]),
     ("bellcrank-model", &["math"]),
     ("bellcrank-import", &["math", "model"]),
     ("bellcrank-tree", &["math", "model"]),

@@ -3,8 +3,8 @@
 use super::Solved;
 use super::columns::{Columns, Entry, Rows};
 use super::solve_columns::{ENOUGH, REFINEMENTS, subtract};
-use crate::drives::row_velocity;
 use crate::layout::Layout;
+use crate::rows::drives::row_velocity;
 use bellcrank_math::Vec3;
 
 /// ȳ · (all columns), with ȳ by row as the Jacobian has them: Hᵀ z = ū and ζ = w J₂ z, refined by

@@ -223,7 +223,7 @@ fn left(world: &mut World, saved: (&Workspace<f64>, &InteriorWorkspace<f64>), nu
     let (inputs, ws, own) = (&solved.inputs, &mut solved.ws, &mut solved.own);
     let (state, control, constants, dt) = (&inputs.state, &inputs.control, &inputs.constants, inputs.dt);
     interior::begin(layout, constants, how, (dt, reach), (state, control, ws), own);
-    crate::drives::set_weights(layout, ws);
+    crate::rows::drives::set_weights(layout, ws);
     ws.u.clone_from(&saved.0.u);
     for (rows, known) in own.joints.iter_mut().zip(&saved.1.joints) {
         rows.lambda = known.lambda;

@@ -6,8 +6,8 @@ use crate::lane_access::write_lane;
 use crate::layout::{Layout, LineSource};
 use crate::rows;
 use crate::state::{Control, State};
-use crate::step::stage;
-use bellcrank_math::{Inline, Quat, Real, Vec3, so3};
+use bellcrank_math::enter;
+use bellcrank_math::{Quat, Real, Vec3, so3};
 use bellcrank_model::{Model, Parameters};
 use std::any::Any;
 
@@ -135,7 +135,7 @@ impl<R: Real> Inputs<R> {
     /// Joint coordinates that belong to the poses.
     pub fn settle(&mut self, layout: &Layout) {
         let (constants, state) = (&self.constants, &mut self.state);
-        stage!(R, rows::read_coordinates(layout, constants, state));
+        enter!(R, rows::read_coordinates(layout, constants, state));
     }
 
     fn nudge_state(&mut self, layout: &Layout, wrt: Wrt, amount: R) {

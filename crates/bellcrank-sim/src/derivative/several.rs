@@ -8,8 +8,8 @@ use super::{Dense, Inputs, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
 use crate::constants::Constants;
 use crate::lane_access::{copy_lanes, write_lanes};
 use crate::settings::Settings;
-use crate::step::stage;
-use bellcrank_math::{Elem, Inline, LaneJob, Mask, Real, Twist};
+use bellcrank_math::enter;
+use bellcrank_math::{Elem, LaneJob, Mask, Real, Twist};
 use bellcrank_solve::InteriorPoint;
 
 /// Memory for as many worlds as there are lanes.
@@ -108,7 +108,7 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
         self.solved.look_ahead(how.1);
         let report = self.solved.solve(source.layout, how, Polish::Touching);
         let answer = self.solved.answer(source, how.0);
-        let good = report.converged & stage!(R, is_covered(&answer));
+        let good = report.converged & enter!(R, is_covered(&answer));
         if !good.any() {
             return (0..count).map(|_| None).collect();
         }
@@ -121,7 +121,7 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
             (good.bits() >> lane & 1 == 1).then(|| MinimalStep {
                 freedoms: lists.freedoms.to_vec(),
                 jacobian: Dense { columns, values },
-                end: stage!(R, self.end(source, lane)),
+                end: enter!(R, self.end(source, lane)),
             })
         })
         .collect()

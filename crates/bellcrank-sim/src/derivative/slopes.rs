@@ -10,9 +10,9 @@ use crate::interior::{self, End, InteriorWorkspace, joint_amounts, slack, twists
 use crate::layout::{JointLayout, Layout};
 use crate::settings::Integrator;
 use crate::state::State;
-use crate::step::stage;
 use crate::workspace::{JointRows, Workspace};
-use bellcrank_math::{Inline, Real, Twist};
+use bellcrank_math::enter;
+use bellcrank_math::{Real, Twist};
 use bellcrank_solve::MOST_DIRECTIONS;
 
 /// One number by derivative.
@@ -107,17 +107,17 @@ fn pushed(joint: &JointLayout, start: &JointRows<Many>, amount: &[Many; 6], used
 
 impl Slopes {
     pub fn read(&mut self, all: &mut Evaluated<'_>) {
-        stage!(Many, self.read_bodies(all));
-        stage!(Many, self.read_joints(all));
-        stage!(Many, self.read_limits(all));
-        stage!(Many, self.read_several(all));
-        stage!(Many, self.read_touches(all));
+        enter!(Many, self.read_bodies(all));
+        enter!(Many, self.read_joints(all));
+        enter!(Many, self.read_limits(all));
+        enter!(Many, self.read_several(all));
+        enter!(Many, self.read_touches(all));
     }
 
     /// What pushes alone: bodies, joints and lines.
     pub fn read_light(&mut self, all: &mut Evaluated<'_>) {
-        stage!(Many, self.read_bodies(all));
-        stage!(Many, {
+        enter!(Many, self.read_bodies(all));
+        enter!(Many, {
             let (layout, ws, own) = (all.layout, &*all.ws, &*all.own);
             self.joints.clear();
             for (j, joint) in layout.joints.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Slopes {
                 self.joints.push(pushed(joint, start, &amount, used));
             }
         });
-        stage!(Many, self.read_lines(all));
+        enter!(Many, self.read_lines(all));
     }
 
     #[inline(always)]
@@ -249,7 +249,7 @@ impl Slopes {
         self.lines.resize_with(layout.lines.len(), Vec::new);
         for (l, line) in layout.lines.iter().enumerate() {
             let row = &ws.lines[l];
-            let rate = crate::lines::end_rate(layout, line, row, &ws.u);
+            let rate = crate::rows::lines::end_rate(layout, line, row, &ws.u);
             let amount = row.impulse() - row.mass() * rate;
             self.lines[l].clear();
             for j in &row.row {

@@ -15,9 +15,10 @@ use crate::lane_access::read_lane;
 use crate::layout::Layout;
 use crate::settings::Settings;
 use crate::status::Report;
-use crate::step::{blank_report, finish, stage};
+use crate::step::{blank_report, finish, scene::Scene};
 use crate::workspace::Workspace;
-use bellcrank_math::{Inline, Mask, Pose, Real, Twist};
+use bellcrank_math::enter;
+use bellcrank_math::{Mask, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
 use bellcrank_solve::{Aim, InteriorPoint, Newton};
 
@@ -56,7 +57,7 @@ impl<R: Real> Solved<R> {
     /// How far ahead contacts are looked for from the state at hand.
     pub fn look_ahead(&mut self, point: &InteriorPoint) {
         let Inputs { state, constants, dt, .. } = &self.inputs;
-        self.reach = stage!(R, interior::reach(constants, state, (*dt, point.reach)));
+        self.reach = enter!(R, interior::reach(constants, state, (*dt, point.reach)));
     }
 
     /// Solves the step from the inputs, with Newton steps after convergence.
@@ -75,7 +76,7 @@ impl<R: Real> Solved<R> {
         let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
         let kappa = R::constant(point.kappa);
         let lanes = match polish {
-            Polish::Touching => stage!(R, touching(system.own)),
+            Polish::Touching => enter!(R, touching(system.own)),
             _ => R::Mask::splat(true),
         };
         for _ in 0..if polish == Polish::Thrice { 3 } else { usize::from(lanes.any()) } {
@@ -85,7 +86,7 @@ impl<R: Real> Solved<R> {
             system.evaluate(kappa);
         }
         // contacts' slopes at the answer
-        stage!(R, {
+        enter!(R, {
             for touch in &mut system.own.touches {
                 touch.line = touch.rub.line();
             }
@@ -226,7 +227,7 @@ impl Scratch {
     /// Whether formulas hold.
     pub fn is_covered(&self, source: &Source<'_>, settings: &Settings) -> bool {
         let answer = self.solved.answer(source, settings);
-        let covered = stage!(f64, is_covered(&answer));
+        let covered = enter!(f64, is_covered(&answer));
         #[cfg(feature = "checks")]
         let covered = covered && !self.without_formulas;
         covered
@@ -294,7 +295,7 @@ impl Scratch {
             hold_features(source, (&solved.own, &self.plain), constants, own);
         }
         keep_bounds(solved, *dt, ws);
-        stage!(Many, crate::drives::set_weights(layout, ws));
+        enter!(Many, crate::rows::drives::set_weights(layout, ws));
         copy_iterate(solved, ws, own);
         let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
         system.prepare();
@@ -318,7 +319,8 @@ impl Scratch {
         let Inputs { state, control, constants, dt, .. } = inputs;
         interior::store(layout, (settings.integrator, *dt), state, (ws, own));
         let mut report = blank_report(ws);
-        finish(layout, constants, (true, state.alive), (state, ws), &mut report);
+        let scene = Scene::of_step(layout, constants, settings, *dt);
+        finish(&scene, true, state.alive, state, ws, &mut report);
         read_lane(state, control, 0)
     }
 }

@@ -8,8 +8,8 @@
 //! Semi-implicit Euler: P⁺ = I ω and exp(Δt ω), with the gyroscopic torque of `motion`.
 
 use crate::constants::BodyConstants;
-use crate::motion::advance;
 use crate::settings::Integrator;
+use crate::step::motion::advance;
 use bellcrank_math::{Mat3, Pose, Quat, Real, Twist, Vec3, so3};
 
 /// Below this cosine of half the turn of an interval the map is not to be trusted: 82° of 90°.

@@ -11,10 +11,10 @@ use super::workspace::InteriorWorkspace;
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::settings::Settings;
-use crate::step::stage;
 use crate::workspace::{Touching, Workspace};
 use bellcrank_collide::{Contact, PairKind, collide};
-use bellcrank_math::{Inline, Mask, Real, Vec3};
+use bellcrank_math::enter;
+use bellcrank_math::{Mask, Real, Vec3};
 use bellcrank_solve::{InteriorPoint, Smoothing};
 use std::ops::Range;
 
@@ -47,8 +47,8 @@ pub(crate) fn catch<R: Real>(
     }
     collide(&layout.plan, &constants.shapes, &ws.X_next, R::zero(), &mut ws.contacts);
     for pair in layout.plan.pairs().iter().filter(|pair| is_partial(pair.kind)) {
-        let contact = stage!(R, deepest(&ws.contacts.slots()[pair.slots.clone()]));
-        let sunk = stage!(R, {
+        let contact = enter!(R, deepest(&ws.contacts.slots()[pair.slots.clone()]));
+        let sunk = enter!(R, {
             let least = start_depth(&pair.slots, &ws.touching) - R::constant(UNNOTICED);
             alive & contact.active & contact.distance.lt(least)
         });
@@ -104,13 +104,13 @@ fn take_in<R: Real>(
     let make = |slot: usize, active: R::Mask| {
         let touching = Touching { slot, contact: Contact { active, ..contact }, guess: [R::zero(); 6] };
         let mut fresh =
-            stage!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
+            enter!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
         fresh.caught = true;
         if point.smoothing == Smoothing::Relative {
-            let V = stage!(R, twists(layout, (fresh.a, fresh.b), &ws.u));
-            stage!(R, units::set_late(&mut fresh, dt, V, &load));
+            let V = enter!(R, twists(layout, (fresh.a, fresh.b), &ws.u));
+            enter!(R, units::set_late(&mut fresh, dt, V, &load));
         }
-        stage!(R, fresh.begin(active, contact.distance));
+        enter!(R, fresh.begin(active, contact.distance));
         fresh
     };
     let mut left = contact.active;
@@ -120,7 +120,7 @@ fn take_in<R: Real>(
                 let free = left & !touch.push.acts;
                 if free.any() {
                     let fresh = make(slot, free);
-                    stage!(R, touch.become_in(free, &fresh));
+                    enter!(R, touch.become_in(free, &fresh));
                 }
                 left = left & !free;
             }
@@ -135,7 +135,7 @@ fn take_in<R: Real>(
     }
     if left.any() {
         let fresh = make(slots.start, left);
-        stage!(R, take_most_room(slots, left, &fresh, &mut own.touches));
+        enter!(R, take_most_room(slots, left, &fresh, &mut own.touches));
     }
     own.load = load;
 }

@@ -51,13 +51,16 @@ use retry::{Retry, Task};
 
 use crate::constants::Constants;
 use crate::layout::Layout;
+use crate::reactions::collect;
+use crate::readout::Readout;
+use crate::rows::{self, drives, lines};
 use crate::settings::{Integrator, Settings, Times};
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::step::{blank_report, finish, stage};
+use crate::step::{blank_report, finish, scene::Scene};
 use crate::workspace::Workspace;
-use crate::{cone_rows, drives, lines, rows};
-use bellcrank_math::{Elem, Inline, Mask, Real, Vec3};
+use bellcrank_math::enter;
+use bellcrank_math::{Elem, Mask, Real, Vec3};
 use bellcrank_solve::InteriorPoint;
 
 /// Joints that are open by more at the end of a step are not closed, whatever they were told [m and rad].
@@ -68,12 +71,15 @@ const ROUNDS: usize = 8;
 
 /// Advances the worlds of one block by `dt` [s].
 pub(crate) fn step<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (settings, point): (&Settings, &InteriorPoint),
-    dt: R,
-    (state, control, ws): (&mut State<R>, &Control<R>, &mut Workspace<R>),
+    scene: &Scene<'_, R>,
+    point: &InteriorPoint,
+    state: &mut State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
+    readout: Option<&mut Readout<R>>,
 ) -> Report<R> {
+    let Scene { layout, constants, settings, .. } = *scene;
+    let dt = scene.times.dt;
     let mut own = match ws.interior.take() {
         Some(own) => own,
         None => Box::new(InteriorWorkspace::new(layout)),
@@ -85,6 +91,9 @@ pub(crate) fn step<R: Real>(
         task.retry(dt, lost, (state, ws, &mut own), &mut report); // never worse than its start
     }
     ws.interior = Some(own);
+    if let Some(readout) = readout {
+        readout.note(layout, true, R::Mask::splat(true), ws);
+    }
     report
 }
 
@@ -97,19 +106,20 @@ fn whole_step<R: Real>(
     let Task { layout, constants, settings, point, control } = *task;
     let (alive, how) = (state.alive, (settings, point));
     ws.X_start.copy_from_slice(&state.X_WB);
-    let reach = stage!(R, reach(constants, state, (dt, point.reach)));
+    let reach = enter!(R, reach(constants, state, (dt, point.reach)));
     begin(layout, constants, how, (dt, reach), (state, control, ws), own);
     let mut report = solve(layout, constants, how, dt, (state, control, ws), own);
     // a joint that is open by design, because it was torn, is not closed
     report.converged =
-        stage!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
-    let mut lost = stage!(R, retry::gains_energy(layout, dt, state, (ws, own)));
+        enter!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
+    let mut lost = enter!(R, retry::gains_energy(layout, dt, state, (ws, own)));
     if (alive & !report.converged).any() {
-        lost = lost | stage!(R, retry::is_lost(task, dt, ws, &report));
+        lost = lost | enter!(R, retry::is_lost(task, dt, ws, &report));
     }
-    stage!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
+    enter!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
     ws.p_rest.fill(Vec3::zero());
-    stage!(R, finish(layout, constants, (true, state.alive), (state, ws), &mut report));
+    let scene = Scene::of_step(layout, constants, settings, dt);
+    finish(&scene, true, state.alive, state, ws, &mut report);
     lost = alive & (lost | !report.finite);
     (report, lost)
 }
@@ -145,10 +155,10 @@ pub(crate) fn begin<R: Real>(
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
     own: &mut InteriorWorkspace<R>,
 ) {
-    cone_rows::find_contacts(layout, constants, state, reach, ws); // what may touch?
-    let held = stage!(R, settings.rows(dt));
-    stage!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
-    stage!(R, stiffen(layout, ws));
+    collect::find_within(layout, constants, state, reach, ws); // what may touch?
+    let held = enter!(R, settings.rows(dt));
+    enter!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
+    enter!(R, stiffen(layout, ws));
     push_rows(layout, constants, (settings.integrator, dt), (state, control, ws));
     own.collect(layout, constants, (settings, point, dt), state, ws);
 }
@@ -160,12 +170,12 @@ pub(crate) fn push_rows<R: Real>(
     (integrator, dt): (Integrator, R),
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
 ) {
-    let times = stage!(R, {
+    let times = enter!(R, {
         let force = force_time(integrator, state.interval, dt);
         Times { dt: force, drift: dt, damper: force, before: force + force - dt }
     });
-    stage!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
-    stage!(R, lines::line_rows(layout, constants, (state, control), times, ws));
+    enter!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
+    enter!(R, lines::line_rows(layout, constants, (state, control), times, ws));
     // bounds on drives are this step's own business: none is a row
     for row in &mut ws.dofs {
         row.boxed = R::Mask::splat(false);
@@ -181,11 +191,11 @@ pub(crate) fn solve<R: Real>(
     (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
     own: &mut InteriorWorkspace<R>,
 ) -> Report<R> {
-    let mut report = stage!(R, blank_report(ws));
-    let force = stage!(R, force_time(settings.integrator, state.interval, dt));
+    let mut report = blank_report(ws);
+    let force = enter!(R, force_time(settings.integrator, state.interval, dt));
     let mut alive = state.alive;
     for round in 0..ROUNDS {
-        stage!(R, drives::set_weights(layout, ws));
+        enter!(R, drives::set_weights(layout, ws));
         let mut system = System { layout, constants, settings, point, dt, state, control, ws, own };
         system.prepare();
         let solution = match round {
@@ -193,18 +203,18 @@ pub(crate) fn solve<R: Real>(
             _ => point.solve_again(&mut system, alive), // little has changed
         };
         let how = (settings.integrator, dt);
-        stage!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
-        let beyond = stage!(
+        enter!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
+        let beyond = enter!(
             R,
             cut_drives(layout, constants, force, ws) | lines::cut_off(layout, constants, force, ws)
         );
         let caught = missed::catch(layout, constants, (settings, point, dt), alive, (ws, own));
-        alive = stage!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
+        alive = enter!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
         if !alive.any() {
             break;
         }
     }
-    report.converged = stage!(R, report.converged & !alive);
+    report.converged = enter!(R, report.converged & !alive);
     report
 }
 

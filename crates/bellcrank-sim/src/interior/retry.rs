@@ -7,18 +7,17 @@
 use super::body::turns_too_far;
 use super::whole_step;
 use super::workspace::InteriorWorkspace;
-use crate::assemble::mend;
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::Layout;
 use crate::readout::{Metrics, Readout};
-use crate::rows::joint_pose;
+use crate::rows::{drives::row_velocity, joint_pose};
 use crate::settings::{Integrator, Method, Settings};
 use crate::state::{Control, State};
 use crate::status::Report;
-use crate::step::{stage, step};
+use crate::step::{scene::Scene, step};
 use crate::workspace::Workspace;
-use bellcrank_math::{Inline, Mask, Pose, Real, Twist, Vec3};
+use bellcrank_math::enter;
+use bellcrank_math::{Mask, Pose, Real, Twist, Vec3};
 use bellcrank_model::kinematics;
 use bellcrank_solve::InteriorPoint;
 
@@ -139,17 +138,17 @@ impl<R: Real> Task<'_, R> {
     ) {
         let Some(mut retry) = own.retry.take() else { return };
         retry.kept.copy_from(state);
-        retry.readout.note(self.layout, (true, R::Mask::splat(true)), ws);
+        retry.readout.note(self.layout, true, R::Mask::splat(true), ws);
         for parts in PARTS {
             state.copy_from(&retry.start);
             let share = R::constant(parts as f64);
-            stage!(R, state.interval *= share);
+            enter!(R, state.interval *= share);
             let (found, failed) = self.step_in_parts(dt, parts, (state, ws, own));
-            stage!(R, state.interval = state.interval / share);
+            enter!(R, state.interval = state.interval / share);
             let done = lost & !failed;
             // impulses of the last part, as if they were of the whole
             self.keep(&mut retry, (done, share), (state, ws));
-            stage!(R, report.take(done, &found));
+            enter!(R, report.take(done, &found));
             lost = lost & failed;
             if !lost.any() {
                 break;
@@ -158,14 +157,14 @@ impl<R: Real> Task<'_, R> {
         if lost.any() {
             state.copy_from(&retry.start);
             let mut found = self.step_by_default(dt, (state, ws), &mut retry.other);
-            stage!(R, choose(lost, R::one(), &retry.other, &mut retry.readout));
-            stage!(R, state.interval = R::one());
-            stage!(R, self.stand(&retry.start, dt, lost & found.finite, (state, &mut found)));
+            enter!(R, choose(lost, R::one(), &retry.other, &mut retry.readout));
+            enter!(R, state.interval = R::one());
+            enter!(R, self.stand(&retry.start, dt, lost & found.finite, (state, &mut found)));
             retry.kept.take(lost, state);
-            stage!(R, report.take(lost, &found));
+            enter!(R, report.take(lost, &found));
         }
         state.copy_from(&retry.kept);
-        stage!(R, leave(self.layout, &retry.readout, ws));
+        enter!(R, leave(self.layout, &retry.readout, ws));
         own.retry = Some(retry);
     }
 
@@ -176,12 +175,12 @@ impl<R: Real> Task<'_, R> {
         parts: usize,
         (state, ws, own): (&mut State<R>, &mut Workspace<R>, &mut InteriorWorkspace<R>),
     ) -> (Report<R>, R::Mask) {
-        let part = stage!(R, dt * R::constant(1.0 / parts as f64));
+        let part = enter!(R, dt * R::constant(1.0 / parts as f64));
         let (mut sum, mut failed) = whole_step(self, part, (state, ws, own));
         for _ in 1..parts {
             let (report, lost) = whole_step(self, part, (state, ws, own));
             failed = failed | lost;
-            stage!(R, sum.follow(&report));
+            enter!(R, sum.follow(&report));
         }
         (sum, failed)
     }
@@ -198,9 +197,8 @@ impl<R: Real> Task<'_, R> {
             integrator: Integrator::SemiImplicitEuler,
             ..*self.settings
         };
-        let parts = (&mut *state, self.control, &mut *ws);
-        let mut report = step(self.layout, self.constants, &settings, dt, parts, Some(readout));
-        mend(self.layout, self.constants, &settings, (state, ws), &mut report);
+        let scene = Scene::of_step(self.layout, self.constants, &settings, dt);
+        let mut report = step(&scene, state, self.control, ws, Some(readout));
         report.converged = R::Mask::splat(false);
         report
     }
@@ -253,8 +251,8 @@ impl<R: Real> Task<'_, R> {
     ) {
         if lanes.any() {
             retry.kept.take(lanes, state);
-            retry.other.note(self.layout, (true, R::Mask::splat(true)), ws);
-            stage!(R, choose(lanes, share, &retry.other, &mut retry.readout));
+            retry.other.note(self.layout, true, R::Mask::splat(true), ws);
+            enter!(R, choose(lanes, share, &retry.other, &mut retry.readout));
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use super::held::{EndRows, end_coordinate};
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{JointLayout, Layout, ScalarKind};
+use crate::rows::drives::row_velocity;
 use crate::state::State;
 use crate::workspace::JointRows;
 use bellcrank_math::{Mask, Real};

@@ -6,16 +6,19 @@ use super::held::{self, End};
 use super::start::{place_scalars, place_touches, twists};
 use super::units::Path;
 use super::workspace::InteriorWorkspace;
-use super::{accuracy, matrix, scalar, stage, start};
+use super::{accuracy, matrix, scalar, start};
 use crate::constants::Constants;
-use crate::couplings::{push_row, sum_rows};
 use crate::layout::{JointLayout, Layout};
-use crate::motion;
-use crate::rows::push_joint;
+use crate::rows::{
+    couplings::{push_row, sum_rows},
+    push_joint,
+};
 use crate::settings::{Integrator, Settings};
 use crate::state::{Control, State};
+use crate::step::motion;
 use crate::workspace::{JointRows, Workspace};
-use bellcrank_math::{Elem, Inline, Real, Twist};
+use bellcrank_math::enter;
+use bellcrank_math::{Elem, Real, Twist};
 use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Start, Violation};
 
 /// One block of worlds in the middle of a step. The iterate is `ws.u` with the multipliers and slacks in `own`.
@@ -36,20 +39,20 @@ impl<R: Real> System<'_, R> {
     pub fn prepare(&mut self) {
         let System { layout, constants, settings, dt, state, control, .. } = *self;
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        stage!(R, {
+        enter!(R, {
             for (b, body) in constants.bodies.iter().enumerate() {
                 own.bodies[b] = BodyStep::at(body, state.X_WB[b]);
             }
         });
         match settings.integrator {
             Integrator::Variational => {
-                stage!(R, arriving_momentum(layout, constants, state, dt, ws, own));
+                enter!(R, arriving_momentum(layout, constants, state, dt, ws, own));
             }
-            _ => stage!(R, motion::momentum(layout, constants, state, dt, ws)),
+            _ => enter!(R, motion::momentum(layout, constants, state, dt, ws)),
         }
-        let force = stage!(R, force_time(settings.integrator, state.interval, dt));
-        stage!(R, motion::external_impulses(layout, control, force, ws));
-        stage!(R, {
+        let force = enter!(R, force_time(settings.integrator, state.interval, dt));
+        enter!(R, motion::external_impulses(layout, control, force, ws));
+        enter!(R, {
             let stiffness = R::constant(super::stiffer::<R>() / settings.softness);
             for (c, coupling) in layout.couplings.iter().enumerate() {
                 sum_rows(layout, &coupling.terms, &coupling.bodies, &ws.joints, &mut ws.couplings[c]);
@@ -62,7 +65,7 @@ impl<R: Real> System<'_, R> {
     pub fn advance_bodies(&mut self) {
         let (integrator, dt) = (self.settings.integrator, self.dt);
         let (layout, state, ws, own) = (self.layout, self.state, &mut *self.ws, &mut *self.own);
-        stage!(R, {
+        enter!(R, {
             for b in 0..layout.position.len() {
                 let V = Twist::from_array(ws.u[layout.position[b]]);
                 ws.X_next[b] = own.bodies[b].advance(integrator, state.X_WB[b], V, dt);
@@ -99,7 +102,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
     fn start(&mut self, lanes: R::Mask, from: Start) {
         let (layout, state) = (self.layout, self.state);
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        stage!(R, {
+        enter!(R, {
             for b in 0..layout.position.len() {
                 let (u, V) = (&mut ws.u[layout.position[b]], state.V_WB[b].to_array());
                 for k in 0..6 {
@@ -119,8 +122,8 @@ impl<R: Real> Newton<R> for System<'_, R> {
         self.advance_bodies();
         let least = if from == Start::Middle { R::one() } else { R::constant(self.point.warm_start) };
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        stage!(R, place_touches(layout, state, (lanes, from, least), ws, own));
-        stage!(R, place_scalars(layout, self.constants, (state, self.dt), (lanes, from, least), ws, own));
+        enter!(R, place_touches(layout, state, (lanes, from, least), ws, own));
+        enter!(R, place_scalars(layout, self.constants, (state, self.dt), (lanes, from, least), ws, own));
     }
 
     fn evaluate(&mut self, kappa: R) -> Violation<R> {
@@ -128,10 +131,10 @@ impl<R: Real> Newton<R> for System<'_, R> {
         let System { layout, constants, settings, dt, state, .. } = *self;
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         let (held, joints) =
-            stage!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
-        stage!(R, accuracy::sum_sizes(layout, ws, own));
-        let cones = stage!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
-        stage!(R, {
+            enter!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
+        enter!(R, accuracy::sum_sizes(layout, ws, own));
+        let cones = enter!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
+        enter!(R, {
             let worst = held.max(cones.equations).max(accuracy::off_by(layout, own));
             let mut motion = R::zero();
             for row in &own.residual {
@@ -149,22 +152,22 @@ impl<R: Real> Newton<R> for System<'_, R> {
     fn factor(&mut self) {
         let (layout, ws, own) = (self.layout, &*self.ws, &mut *self.own);
         let how = (self.settings.integrator, self.dt);
-        stage!(R, matrix::fill(layout, ws, how, own));
-        stage!(R, matrix::fill_touches(layout, how.1, own));
-        stage!(R, own.lu.factor(&own.pattern));
+        enter!(R, matrix::fill(layout, ws, how, own));
+        enter!(R, matrix::fill_touches(layout, how.1, own));
+        enter!(R, own.lu.factor(&own.pattern));
     }
 
     fn direct(&mut self, aim: Aim<R>) {
         let System { layout, dt, .. } = *self;
         let (ws, own) = (&*self.ws, &mut *self.own);
-        stage!(R, right_hand_side(layout, aim, ws, own));
-        stage!(R, own.lu.solve(&own.pattern, &mut own.du));
-        stage!(R, follow(layout, dt, ws, own));
+        enter!(R, right_hand_side(layout, aim, ws, own));
+        enter!(R, own.lu.solve(&own.pattern, &mut own.du));
+        enter!(R, follow(layout, dt, ws, own));
     }
 
     fn longest(&self, [push, rub]: [R; 2]) -> R {
         let own = &*self.own;
-        stage!(R, {
+        enter!(R, {
             let mut step = R::one();
             for touch in &own.touches {
                 step = step.min(touch.push.longest(push)).min(touch.rub.longest(rub));
@@ -181,7 +184,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
 
     fn mean_product(&self, alpha: R) -> R {
         let own = &*self.own;
-        stage!(R, {
+        enter!(R, {
             let (mut sum, mut count) = (R::zero(), R::constant(1e-30));
             for touch in &own.touches {
                 let ((p, i), (q, j)) = (touch.push.product(alpha), touch.rub.product(alpha));
@@ -214,17 +217,17 @@ impl<R: Real> Newton<R> for System<'_, R> {
 
     fn remember(&mut self) {
         let (ws, own) = (&*self.ws, &mut *self.own);
-        stage!(R, start::remember(ws, own));
+        enter!(R, start::remember(ws, own));
     }
 
     fn settle(&mut self, lanes: R::Mask, share: R, mu: R) {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        stage!(R, start::settle(lanes, (share, mu), ws, own));
+        enter!(R, start::settle(lanes, (share, mu), ws, own));
     }
 
     fn centre(&mut self, lanes: R::Mask, mean: R) {
         let own = &mut *self.own;
-        stage!(R, {
+        enter!(R, {
             for touch in &mut own.touches {
                 touch.push.centre(lanes, mean);
                 touch.rub.centre(lanes, mean);
@@ -240,7 +243,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
 
     fn advance(&mut self, going: R::Mask, alpha: R) {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        stage!(R, {
+        enter!(R, {
             for (u, du) in ws.u.iter_mut().zip(&own.du) {
                 for k in 0..6 {
                     u[k] = R::select(going, alpha.mul_add(du[k], u[k]), u[k]);
@@ -311,7 +314,7 @@ fn evaluate_held<R: Real>(
         push_row(layout, &at.bodies, &ws.couplings[c], -coupling.lambda, &mut own.residual);
     }
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        let rate = crate::lines::end_rate(layout, line, row, &ws.u);
+        let rate = crate::rows::lines::end_rate(layout, line, row, &ws.u);
         let amount = row.mass().mul_add(rate, -row.impulse());
         push_row(layout, &line.bodies, &row.row, amount, &mut own.residual);
     }

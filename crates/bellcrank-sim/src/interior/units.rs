@@ -9,8 +9,8 @@
 use super::touch::Touch;
 use super::workspace::InteriorWorkspace;
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{JointLayout, Layout};
+use crate::rows::drives::row_velocity;
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Real, Twist};

@@ -10,9 +10,9 @@ use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
 use crate::settings::Settings;
 use crate::state::State;
-use crate::step::stage;
 use crate::workspace::Workspace;
-use bellcrank_math::{Inline, Real};
+use bellcrank_math::Real;
+use bellcrank_math::enter;
 use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint, Smoothing};
 
 /// Where the block in the row of one body and the column of another is.
@@ -134,9 +134,9 @@ impl<R: Real> InteriorWorkspace<R> {
     ) {
         let friction = point.friction;
         let (touches, pushes, rubs) = (&mut self.touches, &mut self.pushes, &mut self.rubs);
-        let force = stage!(R, force_time(settings.integrator, state.interval, dt));
-        stage!(R, scalar::collect(layout, constants, state, (dt, force), (pushes, rubs)));
-        stage!(R, {
+        let force = enter!(R, force_time(settings.integrator, state.interval, dt));
+        enter!(R, scalar::collect(layout, constants, state, (dt, force), (pushes, rubs)));
+        enter!(R, {
             touches.clear();
             for touching in &ws.touching {
                 let how = (settings, friction, dt);
@@ -144,10 +144,10 @@ impl<R: Real> InteriorWorkspace<R> {
             }
         });
         self.use_contacts();
-        self.lightness = stage!(R, lightness(constants));
-        self.unit = stage!(R, R::one());
+        self.lightness = enter!(R, lightness(constants));
+        self.unit = enter!(R, R::one());
         if point.smoothing == Smoothing::Relative {
-            stage!(R, units::set(layout, constants, dt, (state, ws), self));
+            enter!(R, units::set(layout, constants, dt, (state, ws), self));
         }
     }
 

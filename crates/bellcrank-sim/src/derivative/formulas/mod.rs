@@ -22,10 +22,10 @@ use crate::interior::{InteriorWorkspace, is_searched};
 use crate::layout::{DriveLayout, Layout};
 use crate::settings::{Integrator, Settings};
 use crate::state::{Control, State};
-use crate::step::stage;
 use crate::workspace::Workspace;
 use bellcrank_collide::PairKind;
-use bellcrank_math::{Inline, Mask, Real};
+use bellcrank_math::enter;
+use bellcrank_math::{Mask, Real};
 use body::BodySlopes;
 pub(crate) use body::momentum_slopes;
 pub(crate) use dofs::{DofSlopes, read as read_dofs};
@@ -116,11 +116,11 @@ impl<R: Real> Formulas<R> {
     pub fn read(&mut self, answer: &Answer<'_, R>) {
         self.slots.set_touches(answer.layout, answer.own);
         let Formulas { slots, bodies, dofs } = self;
-        stage!(R, body::read(answer, bodies, slots));
-        stage!(R, dofs::read(answer, dofs));
-        stage!(R, joint::read(answer, (bodies, dofs), slots));
-        stage!(R, read_couplings(answer, bodies, slots));
-        stage!(R, read_touches(answer, bodies, slots));
+        enter!(R, body::read(answer, bodies, slots));
+        enter!(R, dofs::read(answer, dofs));
+        enter!(R, joint::read(answer, (bodies, dofs), slots));
+        enter!(R, read_couplings(answer, bodies, slots));
+        enter!(R, read_touches(answer, bodies, slots));
     }
 }
 

@@ -30,8 +30,8 @@ use crate::interior::BodyStep;
 use crate::rows::{joint_pose, unwrap};
 use crate::settings::Integrator;
 use crate::state::State;
-use crate::step::stage;
-use bellcrank_math::{Inline, Mat3, Pose, Real, Twist, Vec3, so3};
+use bellcrank_math::enter;
+use bellcrank_math::{Mat3, Pose, Real, Twist, Vec3, so3};
 use bellcrank_model::JointKind;
 use loops::{SMALL, closure_rows, eliminate, reduce, reluctance};
 pub(crate) use tree::Tree;
@@ -321,7 +321,7 @@ impl Moving<'_> {
         let turned = self.turned(X, &interval, &self.turned_at(&own));
         let T = self.reduced(X, freedoms.len(), list)?;
         let T_before = self.reduced(&interval.before, freedoms.len(), list)?;
-        let (to_maximal, to_minimal) = stage!(f64, {
+        let (to_maximal, to_minimal) = enter!(f64, {
             let to_maximal = self.to_maximal(&interval, &turned, (&T, &T_before));
             (to_maximal, self.to_minimal(X, &interval, &turned, &own))
         });

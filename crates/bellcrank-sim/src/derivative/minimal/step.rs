@@ -9,8 +9,8 @@ use crate::derivative::solve_columns::Factored;
 use crate::derivative::solved::Polish;
 use crate::derivative::{Scratch, Solved, Source, StepEnd, Wrt};
 use crate::settings::Settings;
-use crate::step::stage;
-use bellcrank_math::{Elem, Inline, Pose, Real};
+use bellcrank_math::enter;
+use bellcrank_math::{Elem, Pose};
 use bellcrank_solve::InteriorPoint;
 
 /// A step in minimal coordinates.
@@ -145,7 +145,7 @@ impl Scratch {
         }
         let (moving, solved) = (self.moving(source, how.0), &self.solved);
         let (places, count) = (moving.turned_at(freedoms), moving.tree.freedoms().len());
-        let ends = stage!(f64, moving.ends(solved, &places, freedoms));
+        let ends = enter!(f64, moving.ends(solved, &places, freedoms));
         let follow = |X: &[Pose]| moving.dependent(X, count, list);
         let columns = &self.columns;
         Ok(f64::with_lanes(MinimalColumns {

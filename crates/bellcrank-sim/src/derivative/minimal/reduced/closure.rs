@@ -9,7 +9,7 @@ use super::project::carry_up;
 use crate::derivative::minimal::chain::Chain;
 use crate::derivative::minimal::loops::SMALL;
 use crate::derivative::minimal::tree::Tree;
-use crate::drives::row_velocity as dot;
+use crate::rows::drives::row_velocity as dot;
 use crate::rows::joint_pose;
 use bellcrank_math::{Pose, Real};
 use bellcrank_model::kinematics;

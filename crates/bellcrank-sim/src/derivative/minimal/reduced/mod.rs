@@ -30,9 +30,9 @@ use super::tree::Tree;
 use super::{Interval, Lists, Moving, Turned};
 use crate::derivative::Solved;
 use crate::derivative::formulas::{Answer, DofSlopes, control_push, read_dofs};
-use crate::drives::row_velocity as dot;
-use crate::step::stage;
-use bellcrank_math::{Inline, Mask, Pose, Real};
+use crate::rows::drives::row_velocity as dot;
+use bellcrank_math::enter;
+use bellcrank_math::{Mask, Pose, Real};
 use bodies::{Turns, read_bodies, read_touches};
 use branches::{Branches, Order};
 use closure::{Closed, closures};
@@ -146,8 +146,8 @@ impl<R: Real<Elem = f64>> Reduced<R> {
         }
         let (interval, turned) = find_turned(moving, solved, lists);
         self.read(&moving.tree, answer, &interval);
-        stage!(R, self.read_controls(answer, lists));
-        stage!(R, self.project());
+        enter!(R, self.read_controls(answer, lists));
+        enter!(R, self.project());
         let (mut good, n, is_tied) = (R::Mask::splat(true), self.branches.freedoms(), self.tied);
         let Reduced { branches, chains, G, dense, controls, asked, x, some, .. } = self;
         let order = if is_tied { &*dense } else { &branches.order };
@@ -156,19 +156,19 @@ impl<R: Real<Elem = f64>> Reduced<R> {
             && !asked.closed.is_empty()
         {
             let poses = [&interval.before[..], &answer.state.X_WB[..], &answer.ws.X_next[..]];
-            good = stage!(R, asked.close(&moving.tree, branches, chains, poses));
-            stage!(R, asked.reduce(G, n));
-            stage!(R, asked.reduce_controls(controls));
+            good = enter!(R, asked.close(&moving.tree, branches, chains, poses));
+            enter!(R, asked.reduce(G, n));
+            enter!(R, asked.reduce_controls(controls));
             (G, order, controls) = (&mut asked.G, &asked.order, &asked.controls);
         }
-        stage!(R, factor(&mut G[END], &order.above));
+        enter!(R, factor(&mut G[END], &order.above));
         let (count, columns) = (lists.list.len(), 2 * lists.list.len() + lists.besides.len());
         let turned: [&[Turned<R>]; 2] = [&turned[0], &turned[1]];
         let equations = Equations { G, order, turned, controls, columns, dt: answer.dt };
         let (x, some) = (&mut x[..count], &mut some[..count]);
         let mut out = vec![vec![0.0; 2 * count * columns]; worlds];
         for first in (0..columns).step_by(TILE) {
-            stage!(R, equations.write(first, x, some, &mut out));
+            enter!(R, equations.write(first, x, some, &mut out));
         }
         (good, out)
     }
@@ -197,15 +197,15 @@ impl<R: Real<Elem = f64>> Reduced<R> {
         let Reduced { branches, chains, turns, dofs, rows, blocks, pushes, .. } = self;
         let poses = [&interval.before[..], &answer.state.X_WB[..], &answer.ws.X_next[..]];
         pushes.clear();
-        stage!(R, {
+        enter!(R, {
             for time in 0..3 {
                 tree.lay(poses[time], &mut chains[time]);
             }
         });
-        stage!(R, read_dofs(answer, dofs));
-        stage!(R, read_bodies(answer, interval, turns, blocks));
-        stage!(R, read_touches(answer, turns, blocks, pushes));
-        stage!(R, {
+        enter!(R, read_dofs(answer, dofs));
+        enter!(R, read_bodies(answer, interval, turns, blocks));
+        enter!(R, read_touches(answer, turns, blocks, pushes));
+        enter!(R, {
             for (j, joint) in answer.layout.joints.iter().enumerate() {
                 match branches.link_of_joint[j] {
                     Some(l) => {
@@ -280,7 +280,7 @@ fn find_turned<R: Real>(
     lists: Lists<'_>,
 ) -> (Interval<R>, [Vec<Turned<R>>; 2]) {
     let (state, places) = (&solved.inputs.state, moving.turned_at(lists.freedoms));
-    stage!(R, {
+    enter!(R, {
         let interval = moving.interval(&state.X_WB, &state.V_WB);
         let before = moving.turned(&state.X_WB, &interval, &places);
         let after = moving.turned(&solved.ws.X_next, &Interval::of_step(state, solved), &places);

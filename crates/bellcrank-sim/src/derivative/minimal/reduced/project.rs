@@ -6,7 +6,7 @@ use super::branches::{Branch, Branches};
 use super::joints::FreedomRow;
 use super::{Block, Push};
 use crate::derivative::minimal::chain::Chain;
-use crate::drives::row_velocity as dot;
+use crate::rows::drives::row_velocity as dot;
 use bellcrank_math::{Real, Vec3};
 
 /// What it takes.

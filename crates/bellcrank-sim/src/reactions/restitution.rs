@@ -9,10 +9,10 @@
 //! the velocity that the step's reactions must give it: v ≥ v_end instead of v ≥ −e v⁻. Only normals take part here; friction,
 //! gravity and whatever rests come with the reactions. Where one wave is all there is, nothing changes.
 
+use crate::reactions::worlds::{WorldRows, lanes_of};
 use crate::settings::Settings;
 use crate::workspace::{ConeRows, ConeSource};
-use crate::worlds::{WorldRows, lanes_of};
-use bellcrank_math::{Elem, Mask, Real};
+use bellcrank_math::{Elem, Mask, Real, kernel};
 
 /// Waves at most: light balls between heavy ones rattle. What is not over by then is left as one wave.
 const WAVES: usize = 256;
@@ -37,7 +37,7 @@ pub(crate) struct Impact<E> {
 }
 
 /// Tells contacts that are hit in later waves how to leave.
-#[inline(always)]
+#[kernel]
 pub(crate) fn pass_on<R: Real>(settings: &Settings, drift: R, cones: &mut ConeRows<R>) {
     let none = R::Mask::splat(false);
     let (mut one, mut several, mut bounces) = (none, none, none);

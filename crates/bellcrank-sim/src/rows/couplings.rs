@@ -1,9 +1,8 @@
 //! Couplings: rows over the coordinates of several joints, Σ coefficient · q = constant.
 
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{CouplingLayout, DofLayout, Layout};
-use crate::rows::{RowSettings, joint_pose, whole_turns};
+use crate::rows::{RowSettings, drives::row_velocity, joint_pose, whole_turns};
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Pose, Real};

@@ -5,10 +5,14 @@
 //! centre of mass to M's origin. Rows are held at the *end* of the step: the residual is c(q ⊕ Δt u)/Δt, and the
 //! correction uses the factor of the start.
 
+pub(crate) mod couplings;
+pub(crate) mod drives;
+pub(crate) mod limits;
+pub(crate) mod lines;
+
 use crate::constants::{Constants, JointConstants};
-use crate::couplings;
-use crate::drives::row_velocity;
 use crate::layout::{JointLayout, Layout};
+use crate::rows::drives::row_velocity;
 use crate::state::State;
 use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::{Pose, Real, Vec3, Wrench};

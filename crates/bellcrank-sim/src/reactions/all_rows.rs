@@ -4,11 +4,14 @@
 //! and motors at sites do not act in it.
 
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{JointLayout, Layout};
-use crate::state::State;
+use crate::reactions::{collect, cones};
+use crate::rows::drives::row_velocity;
+use crate::state::{Control, State};
+use crate::status::Report;
+use crate::step::{beyond_bounds, blank_report, motion, rounds, scene::Scene};
 use crate::workspace::{ConeSource, Workspace};
-use bellcrank_math::{Cholesky, Real};
+use bellcrank_math::{Cholesky, Mask, Real, kernel};
 use bellcrank_solve::{
     Cone, Dense, DenseWorkspace, DualProblem, Iterate, LinearSolver, Outcome, Padmm, Penalty, SparseRow,
 };
@@ -74,15 +77,47 @@ impl<R: Real> Default for AllRowsWorkspace<R> {
     }
 }
 
-/// Lists all rows and forms D and v_f = J (u⁻ + M⁻¹ Δt f) + bias.
-#[inline(always)]
-pub(crate) fn collect<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
+/// Δu and all reactions by the published method, with bounds on drives that need them.
+pub(crate) fn solve<R: Real>(
+    scene: &Scene<'_, R>,
+    settings: &AllRows,
     state: &State<R>,
-    (settings, drift): (&AllRows, R),
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
+) -> Report<R> {
+    let report = solve_once(scene, settings, state, control, ws);
+    if beyond_bounds(scene, ws).any() { solve_once(scene, settings, state, control, ws) } else { report }
+}
+
+fn solve_once<R: Real>(
+    scene: &Scene<'_, R>,
+    settings: &AllRows,
+    state: &State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
+) -> Report<R> {
+    motion::impulses(scene, state, control, ws); // M, Δt f
+    collect::collect(scene, state, ws); // limits, boxes, contacts
+    collect(scene, settings, state, ws); // D = J M⁻¹ Jᵀ + R, v_f
+    let mut report = blank_report(ws);
+    let outcome = iterate(scene.layout, settings, scene.lanes, ws);
+    ws.x.fill([R::zero(); 6]);
+    ws.fresh.fill([R::zero(); 6]);
+    cones::add_change(scene.lanes, outcome, ws, &mut report);
+    (report.gap_metres, report.gap_radians) = rounds::end_gap(scene, state, ws);
+    report
+}
+
+/// Lists all rows and forms D and v_f = J (u⁻ + M⁻¹ Δt f) + bias.
+#[kernel]
+pub(crate) fn collect<R: Real>(
+    scene: &Scene<'_, R>,
+    settings: &AllRows,
+    state: &State<R>,
     ws: &mut Workspace<R>,
 ) {
+    let Scene { layout, constants, .. } = *scene;
+    let drift = scene.times.drift;
     factor_masses(constants, state, &mut ws.all_rows);
     list_joints(layout, state, (settings, drift), ws);
     list_cones(layout, settings, ws);
@@ -121,7 +156,7 @@ pub(crate) fn collect<R: Real>(
 }
 
 /// Iterates; leaves Δu = M⁻¹ (Δt f + Jᵀλ) and the reactions.
-#[inline(always)]
+#[kernel]
 pub(crate) fn iterate<R: Real>(
     layout: &Layout,
     settings: &AllRows,

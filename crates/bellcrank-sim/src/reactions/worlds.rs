@@ -6,9 +6,9 @@
 //! as the one with most of each kind, and wait for the slowest. So the rows that act in a lane are handed to that
 //! world's own problem, which is solved for itself.
 
-use crate::restitution::Impact;
+use crate::reactions::restitution::Impact;
 use crate::workspace::ConeRows;
-use bellcrank_math::{Elem, Mask, Real};
+use bellcrank_math::{Elem, Mask, Real, kernel};
 use bellcrank_solve::{DualProblem, Outcome, Padmm, PadmmWorkspace};
 
 /// Lanes at most.
@@ -62,7 +62,7 @@ impl Iterator for Bits {
 }
 
 /// Gives these worlds their rows, with room for a matrix or without. `places` is empty, or holds those of other worlds.
-#[inline(always)]
+#[kernel]
 pub(crate) fn share_out<R: Real>(dense: bool, lanes: R::Mask, cones: &mut ConeRows<R>) {
     let ConeRows { groups, worlds, places, .. } = cones;
     places.resize(groups.len(), [0; LANES]);
@@ -143,7 +143,7 @@ pub(crate) fn get_row<R: Real>(
 }
 
 /// Makes ready for solves with the matrices of these worlds.
-#[inline(always)]
+#[kernel]
 pub(crate) fn factor<R: Real>(solver: &Padmm, lanes: R::Mask, worlds: &mut [WorldRows<R::Elem>]) {
     for lane in lanes_of(lanes) {
         solver.factor::<R>(&worlds[lane].problem, &mut worlds[lane].solver);
@@ -151,7 +151,7 @@ pub(crate) fn factor<R: Real>(solver: &Padmm, lanes: R::Mask, worlds: &mut [Worl
 }
 
 /// Solves the problems of the worlds that are `going`, each from its last reactions.
-#[inline(always)]
+#[kernel]
 pub(crate) fn solve<R: Real>(
     solver: &Padmm,
     going: R::Mask,

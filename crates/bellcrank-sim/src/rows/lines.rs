@@ -7,9 +7,11 @@
 //! what is cut off stays beyond its bound.
 
 use crate::constants::Constants;
-use crate::couplings;
-use crate::drives::{Passive, motor_effort, row_velocity};
 use crate::layout::{Layout, LineLayout, LineSource};
+use crate::rows::{
+    couplings,
+    drives::{Passive, motor_effort, row_velocity},
+};
 use crate::settings::Times;
 use crate::state::{Control, State};
 use crate::workspace::Workspace;

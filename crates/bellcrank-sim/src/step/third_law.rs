@@ -10,10 +10,10 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::motion;
 use crate::state::State;
+use crate::step::{motion, scene::Scene};
 use crate::workspace::Workspace;
-use bellcrank_math::{Pose, Real, Sym3, Vec3};
+use bellcrank_math::{Pose, Real, Sym3, Vec3, kernel};
 
 /// Bodies of one component as if they were one: mass, centre and inertia about it.
 struct Whole<R> {
@@ -48,14 +48,15 @@ impl<R: Real> Whole<R> {
 }
 
 /// Takes what inner forces left in the momentum of floating components out of Δu, in some lanes.
-#[inline(always)]
+#[kernel]
 pub(crate) fn balance<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (lanes, turn): (R::Mask, R),
+    scene: &Scene<'_, R>,
+    lanes: R::Mask,
     state: &State<R>,
     ws: &mut Workspace<R>,
 ) {
+    let Scene { layout, constants, .. } = *scene;
+    let turn = scene.times.turn();
     motion::missing_impulses(constants, layout, turn, ws);
     for bodies in &layout.afloat {
         let whole = Whole::of(bodies, constants, &state.X_WB);

@@ -8,11 +8,12 @@
 //! y = W Δλ, by elimination position, and never touch the bodies. A visit reads Wᵀy and adds W Δλ along the path of its
 //! group; bodies get all pushes of a round at once, by one solve.
 
-use crate::cones::{places, row_mobility, speed};
 use crate::layout::Layout;
+use crate::reactions::cones::{places, row_mobility, speed};
 use crate::status::Report;
+use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::{Mask, Real, kernel};
 use bellcrank_solve::{ComFree, Cone, Impedance, MOST_ROWS, Outcome, Touch, Variant, move_reactions};
 
 /// Sweeps end when none of their visits changes a velocity by more than this share of the tolerance: visits that come
@@ -20,9 +21,9 @@ use bellcrank_solve::{ComFree, Cone, Impedance, MOST_ROWS, Outcome, Touch, Varia
 const ENOUGH: f64 = 0.1;
 
 /// Gains of all contacts, from the factor at hand.
-#[inline(always)]
+#[kernel]
 pub(crate) fn prepare<R: Real>(layout: &Layout, solver: &ComFree, ws: &mut Workspace<R>) {
-    crate::cones::whiten(layout, ws);
+    crate::reactions::cones::whiten(layout, ws);
     own_blocks(layout, &mut ws.cones);
     if let Variant::Published(_) = solver.variant {
         mean_mobilities(layout, ws);
@@ -30,7 +31,7 @@ pub(crate) fn prepare<R: Real>(layout: &Layout, solver: &ComFree, ws: &mut Works
 }
 
 /// Leaves a share of the last step's reactions to start from.
-#[inline(always)]
+#[kernel]
 pub(crate) fn fade<R: Real>(solver: &ComFree, cones: &mut ConeRows<R>) {
     let memory = R::constant(solver.memory);
     for lambda in &mut cones.lambda {
@@ -99,14 +100,14 @@ fn mean_mobilities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 }
 
 /// λ ← the published law from the velocities u; boxes have no facets, and follow the normalised one.
-#[inline(always)]
+#[kernel]
 pub(crate) fn push_facets<R: Real>(
-    layout: &Layout,
+    scene: &Scene<'_, R>,
     law: Impedance,
-    (dt, gain): (R, [R; 2]),
     going: R::Mask,
     ws: &mut Workspace<R>,
 ) -> Outcome<R> {
+    let (layout, dt, gain) = (scene.layout, scene.times.dt, scene.constants.contact_gain);
     set_velocities(layout, ws);
     let cones = &mut ws.cones;
     let (mut block, mut worst) = (0, R::zero());
@@ -147,8 +148,8 @@ fn outcome<R: Real>(iterations: R, dual: R) -> Outcome<R> {
 /// λ ← the normalised law, contact after contact, from the velocities u: until a sweep changes no velocity any more by
 /// what counts, in each lane for itself, and `sweeps` times at most.
 ///
-/// Sweeps go there and back along the list in turn, and after each pair of them [`crate::way`] says where the next starts.
-#[inline(always)]
+/// Sweeps go there and back along the list in turn, and after each pair of them [`crate::reactions::way`] says where the next starts.
+#[kernel]
 pub(crate) fn sweep<R: Real>(
     layout: &Layout,
     solver: &ComFree,
@@ -291,14 +292,15 @@ fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// visit would still change a row, and a contact is as deep as its gap and its velocity make it. A step is exact where no
 /// residual is above the tolerance and no contact is deeper than the bound. The published law has no residual: its
 /// softness is the law, and only the depth counts.
-#[inline(always)]
+#[kernel]
 pub(crate) fn judge<R: Real>(
-    layout: &Layout,
+    scene: &Scene<'_, R>,
     solver: &ComFree,
-    (drift, lanes): (R, R::Mask),
     ws: &mut Workspace<R>,
     report: &mut Report<R>,
 ) {
+    let Scene { layout, lanes, .. } = *scene;
+    let drift = scene.times.drift;
     set_velocities(layout, ws);
     let (cones, normalised) = (&ws.cones, solver.variant == Variant::Normalised);
     let (mut block, mut residual, mut deepest) = (0, R::zero(), R::zero());

@@ -4,17 +4,34 @@
 //! bits.
 
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
+use crate::rows::drives::row_velocity;
 use crate::settings::{Settings, Times};
 use crate::state::State;
+use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Demand, Touching, Workspace};
 use bellcrank_collide::{Surface, collide};
-use bellcrank_math::{Mask, Real, Vec3};
+use bellcrank_math::{Mask, Real, Vec3, kernel};
 use bellcrank_solve::Cone;
 
 /// Lists what touches, with the reactions of the last step; says how many contacts there are, listed or not.
-pub(crate) fn find_contacts<R: Real>(
+pub(crate) fn find_contacts<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace<R>) -> usize {
+    let reach = reach(state, scene.times.turn());
+    find_within(scene.layout, scene.constants, state, reach, ws)
+}
+
+/// How far ahead contacts are looked for [m]: what the fastest body covers in the step.
+#[kernel]
+fn reach<R: Real>(state: &State<R>, dt: R) -> R {
+    let mut fastest = R::zero();
+    for V in &state.V_WB {
+        fastest = fastest.max(V.linear.norm_squared());
+    }
+    fastest.sqrt().mul_add(dt, R::constant(1e-3))
+}
+
+/// The same within some distance [m].
+pub(crate) fn find_within<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
@@ -66,15 +83,9 @@ struct ScalarRow<R: Real> {
 }
 
 /// Lists the rows that act in at least one lane.
-#[inline(always)]
-pub(crate) fn collect<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    state: &State<R>,
-    settings: &Settings,
-    times: Times<R>,
-    ws: &mut Workspace<R>,
-) {
+#[kernel]
+pub(crate) fn collect<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace<R>) {
+    let Scene { layout, constants, settings, times, .. } = *scene;
     let cones = &mut ws.cones;
     cones.groups.clear();
     cones.used_w = 0;

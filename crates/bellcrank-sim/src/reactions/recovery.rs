@@ -25,14 +25,15 @@
 //! Contacts that are hardly inside ask for so little that a second solve would be for nothing. They are hard
 //! at once, and soft only where that strains one of them: what is soft may give way to what presses harder than without b.
 
-use crate::cones::{places, row_mobility, row_speed};
 use crate::constants::Constants;
 use crate::layout::Layout;
+use crate::reactions::cones::{places, row_mobility, row_speed};
 use crate::rows::joint_rates;
 use crate::settings::Settings;
 use crate::status::Report;
+use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::{Mask, Real, kernel};
 
 /// ε: what can move out does so at ten elevenths of the speed that it asks for, and what cannot is pushed as if it were to
 /// stop ten times its own mass.
@@ -54,7 +55,7 @@ const SLIGHT: f64 = 0.9;
 /// Takes what contacts want beyond v ≥ 0 out of their bias, in the lanes where one is well inside or strained; gives these.
 /// Those contacts start from nothing: the reactions of two that press against each other are not unique, and what pushed
 /// in the last step must not be taken for what really presses.
-#[inline(always)]
+#[kernel]
 pub(crate) fn withhold<R: Real>(settings: &Settings, strained: R::Mask, cones: &mut ConeRows<R>) -> R::Mask {
     let mut lanes = R::Mask::splat(false);
     for demand in &cones.demands {
@@ -81,13 +82,9 @@ fn is_soft<R: Real>(settings: &Settings, strained: R::Mask, recovery: R) -> R::M
 }
 
 /// Where joints hold a contact that is inside, it asks for nothing and gives way. Soft ones have asked for nothing so far.
-#[inline(always)]
-pub(crate) fn give_up<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (settings, strained): (&Settings, R::Mask),
-    ws: &mut Workspace<R>,
-) {
+#[kernel]
+pub(crate) fn give_up<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, ws: &mut Workspace<R>) {
+    let Scene { layout, constants, settings, .. } = *scene;
     let whole = whole_mass(constants);
     for g in 0..ws.cones.groups.len() {
         let (group, recovery) = (ws.cones.groups[g], ws.cones.demands[g].recovery);
@@ -137,13 +134,9 @@ fn stored_in_joints<R: Real>(
 }
 
 /// Contacts ask again, with a compliance that counts from the reactions at hand.
-#[inline(always)]
-pub(crate) fn soften<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (settings, strained): (&Settings, R::Mask),
-    cones: &mut ConeRows<R>,
-) {
+#[kernel]
+pub(crate) fn soften<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, cones: &mut ConeRows<R>) {
+    let Scene { layout, constants, settings, .. } = *scene;
     let whole = whole_mass(constants);
     for g in 0..cones.groups.len() {
         let (group, recovery) = (&cones.groups[g], cones.demands[g].recovery);
@@ -160,14 +153,9 @@ pub(crate) fn soften<R: Real>(
 }
 
 /// Where contacts that are hardly inside would push harder than what they ask for is worth, or have no answer at all.
-#[inline(always)]
-pub(crate) fn strained<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    settings: &Settings,
-    report: &Report<R>,
-    cones: &ConeRows<R>,
-) -> R::Mask {
+#[kernel]
+pub(crate) fn strained<R: Real>(scene: &Scene<'_, R>, report: &Report<R>, cones: &ConeRows<R>) -> R::Mask {
+    let Scene { layout, constants, settings, .. } = *scene;
     let (hardly, most) =
         (R::constant(HARDLY * settings.recovery_speed), R::constant(STRAINED * settings.recovery_speed));
     let none = R::Mask::splat(false);
@@ -195,7 +183,7 @@ pub(crate) fn strained<R: Real>(
 
 /// A step is not exact where a soft contact gives way to what presses on it, v < 0, or is pushed although it leaves faster
 /// than it asked to, v > b. Others met their own condition, whatever the solver says of that.
-#[inline(always)]
+#[kernel]
 pub(crate) fn judge<R: Real>(layout: &Layout, tolerance: f64, ws: &Workspace<R>, report: &mut Report<R>) {
     let most = R::constant(METRIC * tolerance);
     for (group, demand) in ws.cones.groups.iter().zip(&ws.cones.demands) {

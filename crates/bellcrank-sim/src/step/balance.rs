@@ -7,17 +7,19 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::settings::Times;
+use crate::reactions::cones;
+use crate::rows::{self, couplings, lines};
 use crate::state::State;
+use crate::step::{motion, scene::Scene, third_law};
 use crate::workspace::Workspace;
-use crate::{cones, couplings, lines, motion, rows, third_law};
-use bellcrank_math::{Elem, Real, Twist};
+use bellcrank_math::{Elem, Real, Twist, kernel};
 
 /// x ← Δt f + Jᵀ (h − m q̇⁻) + Jᵀ (λ − S⁻¹ (c/Δt + J u⁻)) with the reactions of the last step as a first guess, those of
 /// joints and those of contacts. What joints carry from step to step is then not left to the softness of their rows, which
 /// has to close only what changes: two rounds do where a robot stands or moves steadily.
-#[inline(always)]
-pub(crate) fn first_impulses<R: Real>(layout: &Layout, dt: R, state: &State<R>, ws: &mut Workspace<R>) {
+#[kernel]
+pub(crate) fn first_impulses<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace<R>) {
+    let (layout, dt) = (scene.layout, scene.times.dt);
     ws.x.copy_from_slice(&ws.impulse);
     for (j, joint) in layout.joints.iter().enumerate() {
         let rows = &ws.joints[j];
@@ -67,13 +69,9 @@ pub(crate) fn add_change<R: Real>(lanes: R::Mask, ws: &mut Workspace<R>) {
 
 /// x ← Δt f + Jᵀ(λ − S⁻¹ c(q⁺)/Δt) − M Δu: what Newton's law misses, with joints to be closed. Reactions follow what was
 /// fresh, in lanes that go on.
-#[inline(always)]
-pub(crate) fn missing_impulses<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (times, going): (Times<R>, R::Mask),
-    ws: &mut Workspace<R>,
-) {
+#[kernel]
+pub(crate) fn missing_impulses<R: Real>(scene: &Scene<'_, R>, going: R::Mask, ws: &mut Workspace<R>) {
+    let Scene { layout, constants, times, .. } = *scene;
     motion::missing_impulses(constants, layout, times.turn(), ws);
     for (j, joint) in layout.joints.iter().enumerate() {
         let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
@@ -94,8 +92,8 @@ pub(crate) fn missing_impulses<R: Real>(
 }
 
 /// Δu += x in the lanes that go on, where x is all that is fresh now; the first time, `du_first` keeps Δu before.
-#[inline(always)]
-pub(crate) fn add_correction<R: Real>((is_first, going): (bool, R::Mask), ws: &mut Workspace<R>) {
+#[kernel]
+pub(crate) fn add_correction<R: Real>(is_first: bool, going: R::Mask, ws: &mut Workspace<R>) {
     if is_first {
         ws.du_first.copy_from_slice(&ws.du);
     }
@@ -116,13 +114,9 @@ pub(crate) fn add_correction<R: Real>((is_first, going): (bool, R::Mask), ws: &m
 /// What is rounded off the reactions in 32 bits would turn a light rod by more than its joints may be open. So there mechanisms that
 /// float take the change that their joints allow, H⁻¹ instead of M⁻¹, and the third law keeps the momentum of the whole.
 /// Only where nothing touches: velocities that contacts were solved for stay as they are.
-#[inline(always)]
-pub(crate) fn settle<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (times, going): (Times<R>, R::Mask),
-    (state, ws): (&State<R>, &mut Workspace<R>),
-) {
+#[kernel]
+pub(crate) fn settle<R: Real>(scene: &Scene<'_, R>, going: R::Mask, state: &State<R>, ws: &mut Workspace<R>) {
+    let Scene { layout, constants, times, .. } = *scene;
     follow(layout, going, ws);
     unbalanced(layout, constants, times.turn(), ws);
     if R::Elem::EPSILON.to_f64() < 1e-10 {
@@ -138,12 +132,12 @@ pub(crate) fn settle<R: Real>(
     if !layout.afloat.is_empty() {
         ws.factor.solve(&layout.pattern, &mut ws.x);
         add_change(going, ws);
-        third_law::balance(layout, constants, (going, times.turn()), state, ws);
+        third_law::balance(scene, going, state, ws);
     }
 }
 
 /// λ ← λ − S⁻¹ J δ for what is fresh, in some lanes: the reactions of all rows belong to the velocities at hand.
-#[inline(always)]
+#[kernel]
 pub(crate) fn follow<R: Real>(layout: &Layout, lanes: R::Mask, ws: &mut Workspace<R>) {
     for (j, joint) in layout.joints.iter().enumerate() {
         let (rows, used) = (&ws.joints[j], joint.used_rows());
@@ -160,13 +154,14 @@ pub(crate) fn follow<R: Real>(layout: &Layout, lanes: R::Mask, ws: &mut Workspac
 }
 
 /// The reactions of the first round, λ − S⁻¹ (c/Δt + J u⁺), in lanes that went back to its velocities.
-#[inline(always)]
+#[kernel]
 pub(crate) fn go_back<R: Real>(
-    layout: &Layout,
-    (dt, lanes): (R, R::Mask),
+    scene: &Scene<'_, R>,
+    lanes: R::Mask,
     state: &State<R>,
     ws: &mut Workspace<R>,
 ) {
+    let (layout, dt) = (scene.layout, scene.times.dt);
     for (j, joint) in layout.joints.iter().enumerate() {
         let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
         let rates = rows::joint_rates(layout, joint, (rows, used), &ws.u);
@@ -183,13 +178,15 @@ pub(crate) fn go_back<R: Real>(
 
 /// Keeps the forces of joints in some lanes as the first guess of the next step: in 32 bits, where rows are soft. Where joints
 /// are not `closed`, nothing is kept, since a gap that cannot be closed would add to its force in every step.
-#[inline(always)]
+#[kernel]
 pub(crate) fn store<R: Real>(
-    layout: &Layout,
-    (dt, lanes, closed): (R, R::Mask, R::Mask),
+    scene: &Scene<'_, R>,
+    lanes: R::Mask,
+    closed: R::Mask,
     state: &mut State<R>,
     ws: &Workspace<R>,
 ) {
+    let (layout, dt) = (scene.layout, scene.times.dt);
     if R::Elem::EPSILON.to_f64() < 1e-10 {
         return;
     }

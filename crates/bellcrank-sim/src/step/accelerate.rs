@@ -8,7 +8,7 @@
 
 use crate::layout::Layout;
 use crate::workspace::Workspace;
-use bellcrank_math::Real;
+use bellcrank_math::{Real, kernel};
 
 /// The last round: Δu, what of it was fresh, reactions of held rows, and what would have closed them.
 #[derive(Clone, Debug)]
@@ -39,12 +39,8 @@ impl<R: Real> LastRound<R> {
 const FARTHEST: f64 = 5.0;
 
 /// Moves the lanes to the best point between this round and the last, if there was one, and remembers this round.
-#[inline(always)]
-pub(crate) fn accelerate<R: Real>(
-    layout: &Layout,
-    (has_last, lanes): (bool, R::Mask),
-    ws: &mut Workspace<R>,
-) {
+#[kernel]
+pub(crate) fn accelerate<R: Real>(layout: &Layout, has_last: bool, lanes: R::Mask, ws: &mut Workspace<R>) {
     // what earlier steps left here is nobody's business
     let gamma = if has_last { Some(R::select(lanes, weight(layout, ws), R::zero())) } else { None };
     let last = &mut ws.last_round;

@@ -10,27 +10,30 @@
 //! 240 Hz, instead of 0.3 %).
 
 use crate::constants::Constants;
-use crate::couplings;
-use crate::drives::row_velocity;
 use crate::layout::{CouplingLayout, Layout};
-use crate::rows::{self, RowSettings};
+use crate::rows::{self, RowSettings, couplings, drives::row_velocity};
+use crate::step::{balance, scene::Scene};
 use crate::workspace::{JointRows, Workspace};
-use bellcrank_math::Real;
+use bellcrank_math::{Mask, Real, kernel};
 
 /// x ← −Jᵀ S⁻¹ J(q⁺) u. The push goes along the rows that H holds: along those of the end, S⁻¹ of it would go into what H leaves
 /// free.
-#[inline(always)]
-pub(crate) fn push_rates<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    settings: RowSettings<R>,
-    ws: &mut Workspace<R>,
-) {
+#[kernel]
+pub(crate) fn push_rates<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) {
+    let Scene { layout, constants, .. } = *scene;
+    let settings = scene.held();
     ws.x.fill([R::zero(); 6]);
     for (c, coupling) in layout.couplings.iter().enumerate() {
         let amount = -(ws.coupling_weight[c] * rate_at_end(layout, constants, coupling, settings, ws));
         couplings::push_row(layout, &coupling.bodies, &ws.couplings[c], amount, &mut ws.x);
     }
+}
+
+/// Δu += x, with the reactions that follow.
+#[kernel]
+pub(crate) fn add_change<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) {
+    balance::add_change(scene.lanes, ws);
+    balance::follow(scene.layout, R::Mask::splat(true), ws);
 }
 
 /// Σ coefficient · q̇ at X_next.

@@ -6,8 +6,8 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
+use crate::reactions::worlds::WorldRows;
 use crate::workspace::{ConeRows, Touching};
-use crate::worlds::WorldRows;
 use bellcrank_collide::Pile;
 use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::{
@@ -114,13 +114,13 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         self.rows.clear();
         self.rows.resize(count, blank);
         for (g, group) in cones.groups.iter().enumerate() {
-            let (a, b, _) = crate::cones::places(layout, group.source);
+            let (a, b, _) = crate::reactions::cones::places(layout, group.source);
             for row in 0..group.rows {
                 let (i, at) = (group.first_row + row, cones.places[g][0] as usize + row);
                 let blocks = cones.jacobian[i];
                 self.rows[at] = SparseRow { bodies: (a, b), blocks, compliance: cones.compliance[i] };
                 self.product[at] =
-                    crate::cones::row_mobility(layout, cones, group, row) + cones.compliance[i];
+                    crate::reactions::cones::row_mobility(layout, cones, group, row) + cones.compliance[i];
             }
         }
         let mut space = BodySpace {

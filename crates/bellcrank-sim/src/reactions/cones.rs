@@ -3,17 +3,19 @@
 //! Everything else is already eliminated in the factor of H, so that these rows see the constrained mechanism:
 //! G = J H⁻¹ Jᵀ = WᵀW with W = L⁻¹Jᵀ, which lives on a short path of the elimination tree.
 
-use crate::balance;
-use crate::cone_rows::keep;
 use crate::constants::Constants;
-use crate::drives::row_velocity;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
+use crate::reactions::{
+    collect::keep,
+    worlds::{get_row, put_entries, put_row, share_out},
+};
+use crate::rows::drives::row_velocity;
 use crate::state::State;
 use crate::status::Report;
+use crate::step::{balance, scene::Scene};
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
-use crate::worlds::{get_row, put_entries, put_row, share_out};
 use bellcrank_collide::Surface;
-use bellcrank_math::{Mask, Real};
+use bellcrank_math::{Mask, Real, kernel};
 use bellcrank_solve::{MOST_ROWS, Outcome, Padmm, Path};
 
 /// The elimination positions of a group's two bodies, and its path.
@@ -39,7 +41,7 @@ pub(crate) fn places(layout: &Layout, source: ConeSource) -> (Option<usize>, usi
 }
 
 /// W = L⁻¹ Jᵀ with the factor at hand.
-#[inline(always)]
+#[kernel]
 pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let ConeRows { groups, w, jacobian, .. } = &mut ws.cones;
     for group in groups.iter() {
@@ -59,7 +61,7 @@ pub(crate) fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 }
 
 /// Sorts out the worlds that may go on as they are, and gives the others their own problems.
-#[inline(always)]
+#[kernel]
 pub(crate) fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut ConeRows<R>) {
     cones.lanes = alive;
     let ConeRows { groups, still, lambda, velocity, .. } = cones;
@@ -77,7 +79,7 @@ pub(crate) fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut Cone
 }
 
 /// G = WᵀW + R
-#[inline(always)]
+#[kernel]
 pub(crate) fn build_matrix<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
     for g in 0..cones.groups.len() {
@@ -127,7 +129,7 @@ fn pair_entries<R: Real, const A: usize, const B: usize>(
 }
 
 /// Gives worlds that were to be solved with the others their own problems after all.
-#[inline(always)]
+#[kernel]
 pub(crate) fn hand_over<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     share_out(true, lanes, cones);
     for g in 0..cones.groups.len() {
@@ -227,7 +229,7 @@ pub(crate) fn row_speed<R: Real>(
 }
 
 /// The velocities of rows with the reactions at hand, bias and compliance included.
-#[inline(always)]
+#[kernel]
 pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
     cones.velocity.clear();
@@ -244,15 +246,21 @@ pub(crate) fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 }
 
 /// The reactions of worlds that go on as they are; which are those, `converged` tells.
-#[inline(always)]
+#[kernel]
 pub(crate) fn solve_together<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>) -> Outcome<R> {
     let ConeRows { still, velocity, lambda, .. } = cones;
     still.velocity_mut()[..velocity.len()].copy_from_slice(velocity);
     still.solve(R::constant(solver.tolerance), going, lambda)
 }
 
+/// Factors G of the worlds that are solved together.
+#[kernel]
+pub(crate) fn factor_together<R: Real>(cones: &mut ConeRows<R>) {
+    cones.still.factor();
+}
+
 /// Tells worlds that are solved alone their reactions and velocities.
-#[inline(always)]
+#[kernel]
 pub(crate) fn put_velocities<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         for row in 0..group.rows {
@@ -263,7 +271,7 @@ pub(crate) fn put_velocities<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
 }
 
 /// λ ← the solver's answer in the worlds that are solved alone.
-#[inline(always)]
+#[kernel]
 pub(crate) fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         let acts = group.acts & lanes;
@@ -276,7 +284,7 @@ pub(crate) fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
 }
 
 /// x ← Jᵀ Δλ; `change` holds the reactions before.
-#[inline(always)]
+#[kernel]
 pub(crate) fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.fill([R::zero(); 6]);
     for i in 0..ws.cones.lambda.len() {
@@ -286,7 +294,7 @@ pub(crate) fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 }
 
 /// u += x where it counts, and the solver's figures.
-#[inline(always)]
+#[kernel]
 pub(crate) fn add_change<R: Real>(
     lanes: R::Mask,
     outcome: Outcome<R>,
@@ -330,8 +338,9 @@ fn push_rows<R: Real>(
 }
 
 /// Lanes without contacts.
-#[inline(always)]
-pub(crate) fn nothing_touches<R: Real>(groups: &[ConeGroup<R>]) -> R::Mask {
+#[kernel]
+pub(crate) fn nothing_touches<R: Real>(ws: &Workspace<R>) -> R::Mask {
+    let groups = &ws.cones.groups;
     let mut touches = R::Mask::splat(false);
     for group in groups {
         if let ConeSource::Contact(_) = group.source {
@@ -343,13 +352,15 @@ pub(crate) fn nothing_touches<R: Real>(groups: &[ConeGroup<R>]) -> R::Mask {
 
 /// Keeps the reactions of some lanes for the next step and for who asks: those of all parts of a step together, `fresh` being
 /// the lanes whose first part this is.
-#[inline(always)]
+#[kernel]
 pub(crate) fn store<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (fresh, lanes): (R::Mask, R::Mask),
-    (state, ws): (&mut State<R>, &Workspace<R>),
+    scene: &Scene<'_, R>,
+    fresh: R::Mask,
+    lanes: R::Mask,
+    state: &mut State<R>,
+    ws: &Workspace<R>,
 ) {
+    let Scene { layout, constants, .. } = *scene;
     if !lanes.any() {
         return;
     }

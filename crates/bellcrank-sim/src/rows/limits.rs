@@ -1,8 +1,8 @@
 //! Whether a step kept joints within their limits.
 
-use crate::constants::Constants;
-use crate::layout::{Layout, ScalarKind};
+use crate::layout::ScalarKind;
 use crate::state::State;
+use crate::step::scene::Scene;
 use bellcrank_math::{Mask, Real};
 
 /// A limit that gives way by more than this in one step [rad or m] was not kept.
@@ -13,12 +13,8 @@ const CURVATURE: f64 = 1e-3;
 /// Lanes in which a coordinate went beyond a limit, or further beyond it than it was `before`. A limit that was far away
 /// when the step began is not among its rows: whoever passes it in one step all the same is found here.
 #[inline(always)]
-pub(crate) fn passed<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    before: &[R],
-    state: &State<R>,
-) -> R::Mask {
+pub(crate) fn passed<R: Real>(scene: &Scene<'_, R>, before: &[R], state: &State<R>) -> R::Mask {
+    let Scene { layout, constants, .. } = *scene;
     let mut passed = R::Mask::splat(false);
     for scalar in &layout.scalars {
         let joint = &layout.joints[scalar.at.joint];

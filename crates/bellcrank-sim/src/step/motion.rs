@@ -14,8 +14,9 @@ use crate::constants::{BodyConstants, Constants};
 use crate::layout::Layout;
 use crate::settings::Times;
 use crate::state::{Control, State};
+use crate::step::scene::Scene;
 use crate::workspace::Workspace;
-use bellcrank_math::{Mask, Mat3, Pose, Real, Sym3, Twist, Vec3, so3};
+use bellcrank_math::{Mask, Mat3, Pose, Real, Sym3, Twist, Vec3, kernel, so3};
 use bellcrank_solve::BlockFactor;
 
 /// How the spin momentum of one body changes because its inertia turns with it.
@@ -108,14 +109,15 @@ pub(crate) fn add_missing<R: Real>(
 
 /// Δt f of every body with what the turning of its inertia adds, and M on the diagonal of H. What is beside the
 /// diagonal is left as it was.
-#[inline(always)]
+#[kernel]
 pub(crate) fn impulses<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (state, control): (&State<R>, &Control<R>),
-    times: Times<R>,
+    scene: &Scene<'_, R>,
+    state: &State<R>,
+    control: &Control<R>,
     ws: &mut Workspace<R>,
 ) {
+    let Scene { layout, constants, times, .. } = *scene;
+    crate::rows::drives::set_weights(layout, ws);
     let dt = times.dt;
     for (b, body) in constants.bodies.iter().enumerate() {
         let (k, V, push) = (layout.position[b], state.V_WB[b], &control.wrench[b]);
