@@ -30,7 +30,7 @@ class Piles:
 
     def bench(self, scene: str) -> dict[str, Any]:
         """One run of our program measures all of its solvers."""
-        command = [self.program, "bench", "contact", "--only", scene, "--seconds", str(self.seconds), "--json"]
+        command = [self.program, "contact", "--only", scene, "--seconds", str(self.seconds), "--json"]
         command += ["--states"] if scene not in self.alone else []
         records = json.loads(output([*command, "--export", str(self.folder)]))
         if scene not in self.alone:

@@ -1,4 +1,4 @@
-"""Robots and linkages in Bellcrank, MuJoCo and Kamino: the scenes of `bellcrank bench robots`."""
+"""Robots and linkages in Bellcrank, MuJoCo and Kamino: the scenes of `bellcrank-bench robots`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Field:
         """Lets our program write the scenes, and adds where their MJCF is."""
         for old in self.folder.glob("*.json"):
             old.unlink()
-        bench = [self.program, "bench", "robots", "--only", "none", "--json", *self.robots]
+        bench = [self.program, "robots", "--only", "none", "--json", *self.robots]
         output([*bench, "--export", str(self.folder)])
         order = list(TITLES)
         for path in sorted(self.folder.glob("*.json"), key=lambda path: order.index(path.stem)):
@@ -74,7 +74,7 @@ class Field:
         label = f"{scene['name']} {only.format(worlds=scene['worlds'])}"
 
         def bench(*more: str) -> dict[str, Any]:
-            command = [self.program, "bench", "robots", "--json", "--rounds", "1", "--only", label, *self.robots]
+            command = [self.program, "robots", "--json", "--rounds", "1", "--only", label, *self.robots]
             records = [r for r in json.loads(output([*command, *more])) if r["model"] == scene["name"]]
             if len(records) != 1:
                 raise Failed(f"{len(records)} records of {label!r}")

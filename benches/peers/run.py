@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Bellcrank beside the engines that people use, in one run on this machine, with accuracy beside speed.
 
-    cargo build --release -p bellcrank
+    cargo build --release -p bellcrank-bench
     python3 benches/peers/run.py                       # everything, about ten minutes after the set-up
     python3 benches/peers/run.py --only biped          # scenes with this in their name; also: pile, tree, curves
     python3 benches/peers/run.py --quick    # accuracy of everybody in every scene; speeds at a glance
@@ -40,7 +40,7 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bellcrank", default=str(TARGET / "release" / "bellcrank"), help="the program to measure")
+    parser.add_argument("--bellcrank", default=str(TARGET / "release" / "bellcrank-bench"), help="the program to measure")
     parser.add_argument("--folder", type=Path, default=TARGET / "peers", help="where to build and to keep things")
     parser.add_argument("--only", default="", help="scenes with this in their name")
     parser.add_argument("--rounds", type=int, default=3)
@@ -63,7 +63,7 @@ def main() -> int:
         return 0
     if shutil.which(arguments.bellcrank) is None:
         say(f"there is no program {arguments.bellcrank}")
-        say("  hint: cargo build --release -p bellcrank, or --bellcrank PATH")
+        say("  hint: cargo build --release -p bellcrank-bench, or --bellcrank PATH")
         return 1
     results = measure(arguments)
     folder = arguments.folder.resolve()
@@ -147,7 +147,7 @@ def own_curves(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     for scene in ("worlds", "chain", "contact"):
         say(f"         curves: {scene}")
         try:
-            command = [arguments.bellcrank, "bench", scene, "--json", "--seconds", "0.1", "--rounds", "1"]
+            command = [arguments.bellcrank, scene, "--json", "--seconds", "0.1", "--rounds", "1"]
             found += json.loads(output(command))
         except Failed as why:
             say(f"         {scene}: {why}")

@@ -1,7 +1,7 @@
 //! Tells the tests what they can be compared with: `cfg(shared_data)` where the folder `shared` with robots and recordings is
 //! beside the repository. Without it those tests are ignored, which is more honest than green. And `cfg(corpus)` where the
-//! environment variable `BELLCRANK_CORPUS` names a folder of robots, and `cfg(mujoco)`, `cfg(onnxruntime)` where the Python of
-//! `BELLCRANK_PYTHON` has these packages.
+//! environment variable `BELLCRANK_CORPUS` names a folder of robots, and `cfg(mujoco)` where the Python of
+//! `BELLCRANK_PYTHON` has that package.
 
 use std::path::Path;
 
@@ -12,11 +12,9 @@ fn main() {
         println!("cargo::rustc-cfg=shared_data");
     }
     println!("cargo::rerun-if-env-changed=BELLCRANK_PYTHON");
-    for module in ["mujoco", "onnxruntime"] {
-        println!("cargo::rustc-check-cfg=cfg({module})");
-        if std::env::var("BELLCRANK_PYTHON").is_ok_and(|python| has(&python, module)) {
-            println!("cargo::rustc-cfg={module}");
-        }
+    println!("cargo::rustc-check-cfg=cfg(mujoco)");
+    if std::env::var("BELLCRANK_PYTHON").is_ok_and(|python| has(&python, "mujoco")) {
+        println!("cargo::rustc-cfg=mujoco");
     }
     println!("cargo::rerun-if-env-changed=BELLCRANK_CORPUS");
     println!("cargo::rustc-check-cfg=cfg(corpus)");

@@ -5,5 +5,5 @@ use pyo3::prelude::*;
 /// Runs the command line with these words (the first is the program's name); gives the exit code.
 #[pyfunction]
 pub fn run_command_line(py: Python<'_>, words: Vec<String>) -> u8 {
-    py.detach(|| bellcrank::cli::run(words))
+    py.detach(|| bellcrank_cli::run(words))
 }

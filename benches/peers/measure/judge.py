@@ -1,7 +1,7 @@
 """How exact a motion is, worked out from the bodies' states alone, by the same lines for every engine.
 
 States are those of centres of mass: position, quaternion (wxyz), velocity, angular velocity, in the world's axes. The
-description of the scene says where joints, shapes and masses are (`bellcrank bench robots --export`).
+description of the scene says where joints, shapes and masses are (`bellcrank-bench robots --export`).
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ tenth step. Adrift a pile is weightless, rises and contracts for a second, so th
 and nothing else:
 momentum stays, and energy about the centre of mass only falls, so that what counts is its growth.
 """
-CURVES = """`bellcrank bench worlds`, `chain` and `contact`, without any peer.
+CURVES = """`bellcrank-bench worlds`, `chain` and `contact`, without any peer.
 """
 
 
@@ -85,7 +85,7 @@ def origin(results: dict[str, Any]) -> str:
         f"Measured on {m['date']}: {m['processor']} ({m['vectors']}, {m['cores']} cores), Python {m['python']};",
         f"{told}. {results['rounds']} rounds in turns, {results['seconds']} s in all, load {m['load']} at the end.",
         "To repeat it:\n",
-        f"```sh\ncargo build --release -p bellcrank\n{results['command']}\n```",
+        f"```sh\ncargo build --release -p bellcrank-bench\n{results['command']}\n```",
     ]
     lines += [f"\n{results['remark']}"] if results.get("remark") else []
     lines += [f"\n{peer} could not take part: {why}." for peer, why in results["missing"].items()]

@@ -1,7 +1,7 @@
 """Bellcrank's tree operators against Pinocchio C++, on the same models.
 
 Compiles `pinocchio_tree.cpp` against the headers that PyPI's `pin` brings, which needs g++ and about 4 GB of memory and
-takes some minutes the first time; lets `bellcrank bench tree` write its models as URDF.
+takes some minutes the first time; lets `bellcrank-bench tree` write its models as URDF.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Operators:
         """Compiles Pinocchio and writes the models for it; says why where that does not work."""
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            bench = [self.program, "bench", "tree", "--only", "none", "--json"]
+            bench = [self.program, "tree", "--only", "none", "--json"]
             output([*bench, "--export", str(self.folder)])
             if shutil.which("g++") is None:
                 return "there is no g++ to compile Pinocchio with"
@@ -102,7 +102,7 @@ class Operators:
 
     def own_figures(self, model: str, short: tuple[str, float] | None = None) -> dict[str, Any]:
         only, seconds = short or (model, 5e-3 * self.milliseconds)
-        bench = [self.program, "bench", "tree", "--json", "--batch", str(self.batch), "--only", only]
+        bench = [self.program, "tree", "--json", "--batch", str(self.batch), "--only", only]
         found = {}
         for r in json.loads(output([*bench, "--seconds", str(seconds)])):
             if r["model"] == model:

@@ -1,6 +1,8 @@
-//! Products of dense matrices: a checked way into the crate `gemm`, on the calling thread.
+//! Products of dense matrices: a checked way into the kernels of `gemm-f32`, on the calling thread. The crate `gemm` itself would
+//! bring those of five other kinds of numbers, a minute of compiling.
 
-use gemm::{Parallelism, gemm};
+use gemm_common::Parallelism;
+use gemm_f32::gemm::f32::get_gemm_fn;
 
 /// A matrix inside a slice, row-major or its transpose.
 #[derive(Clone, Copy)]
@@ -33,7 +35,7 @@ pub(crate) fn product(out: &mut [f32], a: View<'_>, b: View<'_>, add: bool) {
     // SAFETY: `View::new` has checked that every element of `a` and `b` lies in its slice, the assertion above that those of
     // `out` do; `out` is borrowed alone.
     unsafe {
-        gemm(
+        get_gemm_fn()(
             m,
             n,
             k,

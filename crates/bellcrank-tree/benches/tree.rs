@@ -1,7 +1,7 @@
 //! Nanoseconds per state, whichever instruction sets this processor has: `cargo bench -p bellcrank-tree --bench tree`.
 //!
 //! An argument restricts the operators, a number is the batch (`cargo bench -p bellcrank-tree --bench tree -- rnea 256`).
-//! The same figures on models that ship with the program: `bellcrank bench tree`.
+//! The same figures on models that ship with the program: `bellcrank-bench tree`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;

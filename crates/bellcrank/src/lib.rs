@@ -11,25 +11,27 @@
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
 //! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
-//! viewer), [`cli`] (the command line).
-
-extern crate self as bellcrank; // the command line's files name the crate as its users do
-
-pub mod cli;
+//! viewer). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
 
 pub use bellcrank_collide as collide;
+#[cfg(feature = "import")]
 pub use bellcrank_import as import;
+#[cfg(feature = "learn")]
 pub use bellcrank_learn as learn;
 pub use bellcrank_math as math;
 pub use bellcrank_model as model;
 pub use bellcrank_sim as sim;
 pub use bellcrank_solve as solve;
+#[cfg(feature = "learn")]
 pub use bellcrank_tasks as tasks;
+#[cfg(feature = "tree")]
 pub use bellcrank_tree as tree;
+#[cfg(feature = "view")]
 pub use bellcrank_view as view;
 
 /// What most programs need.
 pub mod prelude {
+    #[cfg(feature = "import")]
     pub use bellcrank_import::{load, loads};
     pub use bellcrank_math::{Pose, Quat, Real, Sym3, Vec3};
     pub use bellcrank_model::{
@@ -41,10 +43,10 @@ pub mod prelude {
 
 /// The README's example, compiled and run.
 #[doc = include_str!("../../../README.md")]
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "import", feature = "learn", feature = "tree", feature = "view"))]
 struct Readme;
 
 /// The guide's example, compiled and run.
 #[doc = include_str!("../../../docs/guides/viewer.md")]
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "import", feature = "learn", feature = "tree", feature = "view"))]
 struct ViewerGuide;

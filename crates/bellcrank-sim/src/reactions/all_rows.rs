@@ -1,5 +1,5 @@
 //! The step as [Kamino] takes it: all rows, joints included, inside Proximal-ADMM on the Delassus matrix D = J M⁻¹ Jᵀ + R,
-//! joints stabilised at the level of velocities. Kept for comparison: `bellcrank bench solvers` shows what eliminating
+//! joints stabilised at the level of velocities. Kept for comparison: `bellcrank-bench solvers` shows what eliminating
 //! the joints exactly and closing them at the end of the step is worth. Rows are on two bodies at most: couplings, tendons
 //! and motors at sites do not act in it.
 

@@ -1,16 +1,16 @@
-//! `bellcrank bench contact`: what a step costs against the number of contacts, by solver, with the depth that is left.
+//! `bellcrank-bench contact`: what a step costs against the number of contacts, by solver, with the depth that is left.
 
-use super::super::Error;
-use super::super::figures::cpu_seconds;
-use super::super::run::noise;
-use super::adrift::{self, Companion};
-use super::robots::look_on;
-use super::{Bench, Record, describe};
+use crate::adrift::{self, Companion};
+use crate::robots::look_on;
+use crate::{Bench, Record, describe};
 use bellcrank::import::to_mjcf;
 use bellcrank::math::Vec3;
 use bellcrank::model::library::{Pile, Solid};
 use bellcrank::model::{Model, ModelBuilder};
 use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver};
+use bellcrank_cli::Error;
+use bellcrank_cli::cpu_seconds;
+use bellcrank_cli::noise;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -3,10 +3,10 @@
 use super::Name;
 use super::squat::Squat;
 use super::walk::Walk;
-use crate::cli::Error;
-use crate::cli::figures::{Figures, Tally, grouped};
-use crate::cli::run::Motors;
-use crate::cli::say::Progress;
+use crate::Error;
+use crate::figures::{Figures, Tally, grouped};
+use crate::run::Motors;
+use crate::say::Progress;
 use bellcrank::model::library::{self, FourBar};
 use bellcrank::model::{Control, Model, ModelBuilder};
 use bellcrank::sim::{Batch, BatchError, BatchOptions, Precision};

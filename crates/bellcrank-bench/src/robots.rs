@@ -1,15 +1,15 @@
-//! `bellcrank bench robots`: the scenes that other engines are measured on, by solver, precision and number of threads.
+//! `bellcrank-bench robots`: the scenes that other engines are measured on, by solver, precision and number of threads.
 //!
 //! The scenes are told here once. `--export` writes them for others: MJCF and URDF, and a description with everything that
 //! a program needs to build the same thing and to judge the result. `--states` adds what world 0 did to each record.
 
-use super::super::Error;
-use super::adrift::{self, Companion};
-use super::case::{Case, Motion, STRIDE, measure};
-use super::{Bench, Record, describe, options, shipped};
+use crate::adrift::{self, Companion};
+use crate::case::{Case, Motion, STRIDE, measure};
+use crate::{Bench, Record, describe, options, shipped};
 use bellcrank::import::{Options, load};
 use bellcrank::model::Model;
 use bellcrank::sim::{Batch, BatchOptions, ComFree, InteriorPoint, Method, Precision, Settings, Solver};
+use bellcrank_cli::Error;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 //! starts in the same pose, without gravity, shapes, motors, springs, dampers, friction and limits, everything moving as one rigid body: momentum,
 //! angular momentum and energy stay whatever its links then do.
 
-use super::super::Error;
 use bellcrank::math::{Pose, Twist, Vec3};
 use bellcrank::model::{Dof, Model, adrift_at};
 use bellcrank::sim::Batch;
+use bellcrank_cli::Error;
 use std::sync::Arc;
 
 /// Of the centre of mass [m/s], and about it [rad/s].

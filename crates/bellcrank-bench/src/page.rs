@@ -1,7 +1,7 @@
 //! Records as one page that needs nothing else: pictures, and all figures in tables.
 
-use super::curves::{Bars, Chart, Curve, escape};
-use super::{Record, Scene};
+use crate::curves::{Bars, Chart, Curve, escape};
+use crate::{Record, Scene};
 use std::fmt::Write;
 
 const STYLE: &str = "

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(bellcrank::cli::run(std::env::args_os()))
+    ExitCode::from(bellcrank_cli::run(std::env::args_os()))
 }

@@ -1,4 +1,4 @@
-//! `bellcrank bench`: scenes, each giving records.
+//! `bellcrank-bench`: scenes, each giving records.
 //!
 //! A scene is a name, a line of text and a function; to add one, write the function and its entry in [`SCENES`].
 //!
@@ -22,16 +22,29 @@ mod scaling;
 mod step;
 mod tree;
 
-use super::say::say;
-use super::{Error, at_least_one};
 use bellcrank::model::{Model, library};
 use bellcrank::sim::{BatchOptions, Precision};
-use clap::Args;
+use bellcrank_cli::{Error, at_least_one, say};
+use clap::Parser;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 
-#[derive(Args)]
+fn main() -> ExitCode {
+    let done = Bench::parse().run();
+    if let Err(error) = &done {
+        eprintln!("error: {error}");
+    }
+    ExitCode::from(u8::from(done.is_err()))
+}
+
+/// Measures how fast the engine is on this machine.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Example:\n  bellcrank-bench robots --only biped\n  bellcrank-bench all --plot bench.html\n  bellcrank-bench tree --json --only rnea"
+)]
 pub struct Bench {
     /// What to measure, or `all`; nothing lists what there is
     pub scene: Option<String>,
@@ -69,8 +82,11 @@ pub struct Record(pub Vec<(&'static str, Value)>);
 
 /// Something that can be measured.
 pub struct Scene {
+    /// As it is asked for.
     pub name: &'static str,
+    /// In a few words.
     pub about: &'static str,
+    /// Measures it.
     pub run: fn(&Bench) -> Result<Vec<Record>, Error>,
 }
 
@@ -179,6 +195,7 @@ impl Record {
 }
 
 impl Bench {
+    /// Measures, and prints what was found.
     pub fn run(self) -> Result<(), Error> {
         let Some(name) = &self.scene else {
             SCENES.iter().for_each(|scene| say(format_args!("{:<12} {}", scene.name, scene.about)));
@@ -188,7 +205,11 @@ impl Bench {
         let wanted = |scene: &&Scene| scene.name == name || name == "all" && OVERVIEW.contains(&scene.name);
         let scenes: Vec<&Scene> = SCENES.iter().filter(wanted).collect();
         if scenes.is_empty() {
-            return Err(Error::UnknownScene(name.clone()));
+            let known: Vec<&str> = SCENES.iter().map(|scene| scene.name).collect();
+            return Err(Error::Other(format!(
+                "there is no benchmark {name:?}\n  hint: there are {}",
+                known.join(", ")
+            )));
         }
         let mut found = Vec::new();
         for scene in scenes {

@@ -1,10 +1,10 @@
-//! `bellcrank bench worlds|chain`: what a world-step costs against the number of worlds and the number of links.
+//! `bellcrank-bench worlds|chain`: what a world-step costs against the number of worlds and the number of links.
 
-use super::super::Error;
-use super::case::{Case, Motion, measure};
-use super::{Bench, Record, options, shipped};
+use crate::case::{Case, Motion, measure};
+use crate::{Bench, Record, options, shipped};
 use bellcrank::model::{Model, library};
 use bellcrank::sim::Precision;
+use bellcrank_cli::Error;
 use std::sync::Arc;
 
 const BOTH: [Precision; 2] = [Precision::F32, Precision::F64];

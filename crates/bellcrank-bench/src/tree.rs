@@ -1,11 +1,11 @@
-//! `bellcrank bench tree`: nanoseconds per state of the tree's operators.
+//! `bellcrank-bench tree`: nanoseconds per state of the tree's operators.
 
-use super::super::Error;
-use super::{Bench, Record, describe};
+use crate::{Bench, Record, describe};
 use bellcrank::import::{Base, Exported, Format, Options, loads, to_urdf};
 use bellcrank::math::{Level, Pose, Vec3};
 use bellcrank::model::{Body, Joint, Link, Model, ModelBuilder, WORLD, library};
 use bellcrank::tree::measure::{Contestant, OPERATORS, Settings, Timing, measure};
+use bellcrank_cli::Error;
 
 pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
@@ -19,7 +19,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
         let operators = OPERATORS.into_iter().filter(|operator| whole || bench.wants(operator)).collect();
         let settings =
             Settings { batch: bench.batch.max(1), seconds: bench.seconds, operators, ..Settings::default() };
-        let timings = measure(model, &settings).map_err(Error::Tree)?;
+        let timings = measure(model, &settings).map_err(|error| Error::Other(error.to_string()))?;
         records.extend(timings.iter().map(|timing| record(model, bench.batch.max(1), timing)));
     }
     Ok(records)

@@ -1,12 +1,12 @@
 //! A scene for other programs: its MJCF and URDF, and everything about it as JSON.
 
-use super::super::Error;
-use super::adrift::{self, Companion};
-use super::case::{Motion, STRIDE};
-use super::robots::Robot;
+use crate::adrift::{self, Companion};
+use crate::case::{Motion, STRIDE};
+use crate::robots::Robot;
 use bellcrank::import::{to_mjcf, to_urdf};
 use bellcrank::math::Pose;
 use bellcrank::model::{Control, Geometry, Joint, JointId, JointKind, Link, Model, Shape};
+use bellcrank_cli::Error;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -3,13 +3,13 @@
 //! Cases are run in turn, round after round, so that other programs on the machine disturb all of them alike. The median
 //! round counts; the slowest and the fastest are told beside it.
 
-use super::super::Error;
-use super::super::figures::{cpu_seconds, quantile};
-use super::super::run::noise;
-use super::super::start_at_keyframe;
-use super::{Bench, Record};
+use crate::{Bench, Record};
 use bellcrank::model::{Control, Keyframe, Model};
 use bellcrank::sim::{Batch, BatchOptions, Precision, StepReport, WorldStatus};
+use bellcrank_cli::Error;
+use bellcrank_cli::noise;
+use bellcrank_cli::start_at_keyframe;
+use bellcrank_cli::{cpu_seconds, quantile};
 use std::sync::Arc;
 use std::time::Instant;
 

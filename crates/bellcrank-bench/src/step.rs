@@ -1,11 +1,11 @@
-//! `bellcrank bench step|lanes|mixed|solvers`: what a time step costs and how exact it is.
+//! `bellcrank-bench step|lanes|mixed|solvers`: what a time step costs and how exact it is.
 
-use super::super::Error;
-use super::case::{Case, Motion, measure};
-use super::{Bench, Record, options, shipped};
+use crate::case::{Case, Motion, measure};
+use crate::{Bench, Record, options, shipped};
 use bellcrank::model::Model;
 use bellcrank::sim::{AllRows, BatchOptions, InteriorPoint, Method, Precision, Settings};
 use bellcrank::solve::{LinearSolver, Padmm, Penalty};
+use bellcrank_cli::Error;
 use std::sync::Arc;
 
 /// Worlds of one kind that hold still, with the default solver.

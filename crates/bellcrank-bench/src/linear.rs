@@ -1,10 +1,10 @@
-//! `bellcrank bench linear`: factor and twenty solves, with 6×6 blocks in body space and dense over all rows.
+//! `bellcrank-bench linear`: factor and twenty solves, with 6×6 blocks in body space and dense over all rows.
 
-use super::super::Error;
-use super::{Bench, Record};
+use crate::{Bench, Record};
 use bellcrank::math::{Elem, Inline, LaneJob, Real, factor_cholesky, solve_cholesky};
 use bellcrank::model::{Model, library};
 use bellcrank::solve::{BlockFactor, BlockPattern};
+use bellcrank_cli::Error;
 use std::time::Instant;
 
 /// Solves per factor: what one step of an iterative solver needs.

@@ -1,6 +1,5 @@
-//! The command line: one file per command.
+//! The command line: one file per command. The benchmarks use its parts.
 
-mod bench;
 mod check;
 mod completions;
 mod convert;
@@ -18,12 +17,15 @@ mod train;
 mod view;
 mod watch;
 
+pub use figures::{cpu_seconds, quantile};
+pub use run::noise;
+pub use say::say;
+
 use bellcrank::import::ImportError;
 use bellcrank::learn::LearnError;
 use bellcrank::model::{Faults, Model, library, nearest};
 use bellcrank::sim::{Batch, BatchError, BatchOptions, KeyframeTrouble};
 use bellcrank::tasks::EnvError;
-use bellcrank::tree::TreeError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -90,11 +92,6 @@ enum Command {
         after_help = "Exit codes:\n  0  written\n  1  it cannot be read or written, and why\n  2  wrong arguments\n  3  something is left out, and --strict was given\n\nExample:\n  bellcrank convert robot.urdf robot.xml\n  bellcrank convert robot.xml robot.usda --strict\n  bellcrank convert hybrid_biped biped.urdf --json"
     )]
     Convert(convert::Convert),
-    /// Measure how fast the engine is on this machine
-    #[command(
-        after_help = "Example:\n  bellcrank bench\n  bellcrank bench robots --only biped\n  bellcrank bench all --plot bench.html\n  bellcrank bench tree --json --only rnea"
-    )]
-    Bench(bench::Bench),
     /// Show a mechanism or a recording in the browser
     #[command(
         after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
@@ -135,7 +132,6 @@ impl Arguments {
             Command::Check(check) => check.run(),
             Command::Convert(convert) => convert.run(),
             Command::Run(run) => run.run(),
-            Command::Bench(bench) => bench.run(),
             Command::View(view) => view.run(),
             Command::Train(train) => train.run(),
             Command::Evaluate(evaluate) => evaluate.run(),
@@ -149,12 +145,11 @@ impl Arguments {
 
 /// Why a command failed, told to a person.
 #[derive(Debug)]
-enum Error {
+#[allow(missing_docs)] // what they say is below
+pub enum Error {
     UnknownModel(String),
-    UnknownScene(String),
     UnknownFormat(String),
     Keyframe(KeyframeTrouble),
-    Tree(TreeError),
     Write(PathBuf, std::io::Error),
     TooManyWorlds { worlds: usize, need: usize, free: usize },
     Faults(Faults),
@@ -167,6 +162,7 @@ enum Error {
     RunExists(PathBuf),
     OtherRun(PathBuf, String),
     WrongStep { dt: f64, own: f64 },
+    Other(String),
 }
 
 impl fmt::Display for Error {
@@ -185,18 +181,14 @@ impl fmt::Display for Error {
                     None => write!(f, "the shipped ones are {}", known.join(", ")),
                 }
             }
-            Error::UnknownScene(name) => {
-                let known: Vec<&str> = bench::SCENES.iter().map(|scene| scene.name).collect();
-                write!(f, "there is no benchmark {name:?}\n  hint: there are {}", known.join(", "))
-            }
             Error::UnknownFormat(name) => {
                 write!(f, "{name:?} has no ending of a format\n  hint: .urdf, .xml (MJCF) or .usda")
             }
             Error::Keyframe(trouble) => write!(f, "{trouble}\n  hint: give another --keyframe, or none"),
-            Error::Tree(error) => error.fmt(f),
             Error::Write(path, error) => {
                 write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
+            Error::Other(text) => f.write_str(text),
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
             Error::Learn(error) => error.fmt(f),
@@ -235,13 +227,13 @@ fn whole_number(text: &str) -> Result<usize, String> {
 }
 
 /// A count of at least one.
-fn at_least_one(text: &str) -> Result<usize, String> {
+pub fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "it must be a whole number of at least 1".into())
 }
 
 /// Puts all worlds at a keyframe: the named one, else their model's first, where it has one: that is where its author wants
 /// it to start. Worlds whose loops do not close at the first one stay at the reference pose, and why is told.
-fn start_at_keyframe(batch: &mut Batch, named: Option<&str>) -> Result<(), Error> {
+pub fn start_at_keyframe(batch: &mut Batch, named: Option<&str>) -> Result<(), Error> {
     let mut of_model: Vec<(Arc<Model>, Vec<usize>)> = Vec::new();
     for world in 0..batch.worlds() {
         let model = batch.model(world).map_err(Error::Batch)?;

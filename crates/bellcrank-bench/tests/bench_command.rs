@@ -1,13 +1,9 @@
-//! `bellcrank bench`, as a user types it.
+//! `bellcrank-bench`, as a user types it.
 
 use std::process::{Command, Output};
 
 fn bench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bellcrank"))
-        .arg("bench")
-        .args(arguments)
-        .output()
-        .expect("the binary runs")
+    Command::new(env!("CARGO_BIN_EXE_bellcrank-bench")).args(arguments).output().expect("the binary runs")
 }
 
 /// 3 models × 1 operator × 2 precisions × every way to run it.
