@@ -2,8 +2,8 @@
 
 use crate::error::said;
 use bellcrank::collide::{ContactPlan, Pair};
+use bellcrank::gradient::Wrt;
 use bellcrank::model::{CombineRule, Control, Material, Model, Parameters, nearest};
-use bellcrank::sim::Wrt;
 use pyo3::prelude::*;
 use std::cmp::Ordering;
 

@@ -100,7 +100,7 @@ def run_bellcrank(program: str, model: str) -> dict:
         "--quiet",
         "--release",
         "-p",
-        "bellcrank-sim",
+        "bellcrank-gradient",
         "--example",
         "gradient_speed",
         "--",

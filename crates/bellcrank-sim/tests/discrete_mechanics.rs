@@ -1,30 +1,10 @@
 //! The variational integrator: what discrete mechanics keeps, it keeps to rounding.
 
-use crate::common::{block, built};
+use crate::common::{begin_with_an_interval, block, built, tight, variational};
 use bellcrank_math::{Pose, Quat, Sym3, Twist, Vec3, so3};
 use bellcrank_model::{Actuator, Body, Dof, Joint, JointKind, Model, ModelBuilder, Spring, WORLD, library};
-use bellcrank_sim::{Batch, BatchOptions, Field, Integrator, InteriorPoint, Method, Settings};
+use bellcrank_sim::{Batch, InteriorPoint};
 use std::sync::Arc;
-
-/// Tight tolerances, as the published engine's own tests have them.
-pub fn tight() -> InteriorPoint {
-    InteriorPoint { kappa: 1e-12, tolerance: 1e-12, ..InteriorPoint::default() }
-}
-
-pub fn variational(model: &Arc<Model>, dt: f64, point: InteriorPoint) -> Batch {
-    let settings = Settings {
-        integrator: Integrator::Variational,
-        method: Method::InteriorPoint(point),
-        ..Settings::default()
-    };
-    let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
-    Batch::new(model.clone(), 1, options).unwrap()
-}
-
-/// What was written is the velocity of the interval before, as the state of the published engine has it, and not that of the instant.
-pub fn begin_with_an_interval(batch: &mut Batch) {
-    batch.write(Field::VelocityInterval, &[1.0]).unwrap();
-}
 
 /// Kinetic energy of the last interval plus potential energy at its middle.
 fn energy(batch: &Batch) -> f64 {

@@ -1,7 +1,6 @@
 //! Robots and round things on the ground by the interior point: nothing is ever below zero, at any step.
 
-use crate::common::{block, built};
-use crate::discrete_mechanics::{begin_with_an_interval, variational};
+use crate::common::{begin_with_an_interval, block, built, variational};
 use bellcrank_math::{Pose, Twist, Vec3, so3};
 use bellcrank_model::{
     Body, Control, Geometry, JointId, ModelBuilder, PerWorld, Shape, Spring, WORLD, library,

@@ -1,7 +1,6 @@
 //! Hard contact by the interior point: nothing penetrates, friction is Coulomb's, κ is what was asked for.
 
-use crate::common::{bits, block, built, noise};
-use crate::discrete_mechanics::{begin_with_an_interval, variational};
+use crate::common::{begin_with_an_interval, bits, block, built, noise, variational};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library};
 use bellcrank_sim::{

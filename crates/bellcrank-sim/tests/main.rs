@@ -2,17 +2,12 @@
 
 mod assembled_velocities;
 mod assembly;
-mod blocks_of_derivatives;
 mod closed_form_contact;
 mod closed_form_stacks;
 mod common;
 mod couplings;
 mod discrete_mechanics;
 mod energy;
-mod errors_fall_with_the_step;
-mod free_flight;
-mod gradients;
-mod gradients_of_loops;
 mod hand_calculations;
 mod hard_contact;
 mod hovering;
@@ -24,7 +19,6 @@ mod lanes_are_the_scalar;
 mod laws_in_both_precisions;
 mod light_and_heavy;
 mod loops_stay_closed;
-mod minimal_coordinates;
 mod model_features;
 mod moreau_jean;
 mod parameters_by_world;

@@ -1,8 +1,7 @@
 //! Bounds of what was observed, not of what theory says: a change that passes one of them is a change for the worse until it
 //! is argued for. Laws of the same scenes are elsewhere.
 
-use crate::common::{block, built};
-use crate::discrete_mechanics::variational;
+use crate::common::{block, built, variational};
 use crate::hard_contact::{fall, lift, point, stiff_quadruped};
 use crate::loops_stay_closed::tumble;
 use bellcrank_math::{Twist, Vec3};

@@ -9,11 +9,13 @@
 //! ```
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
-//! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (the time step and batches of worlds),
+//! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (batches of worlds), [`gradient`] (derivatives of steps),
 //! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
 //! viewer). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
 
 pub use bellcrank_collide as collide;
+#[cfg(feature = "gradient")]
+pub use bellcrank_gradient as gradient;
 #[cfg(feature = "import")]
 pub use bellcrank_import as import;
 #[cfg(feature = "learn")]
@@ -31,6 +33,8 @@ pub use bellcrank_view as view;
 
 /// What most programs need.
 pub mod prelude {
+    #[cfg(feature = "gradient")]
+    pub use bellcrank_gradient::{MinimalCoordinates, StepDerivatives, Wrt};
     #[cfg(feature = "import")]
     pub use bellcrank_import::{load, loads};
     pub use bellcrank_math::{Pose, Quat, Real, Sym3, Vec3};
@@ -43,10 +47,24 @@ pub mod prelude {
 
 /// The README's example, compiled and run.
 #[doc = include_str!("../../../README.md")]
-#[cfg(all(doctest, feature = "import", feature = "learn", feature = "tree", feature = "view"))]
+#[cfg(all(
+    doctest,
+    feature = "gradient",
+    feature = "import",
+    feature = "learn",
+    feature = "tree",
+    feature = "view"
+))]
 struct Readme;
 
 /// The guide's example, compiled and run.
 #[doc = include_str!("../../../docs/guides/viewer.md")]
-#[cfg(all(doctest, feature = "import", feature = "learn", feature = "tree", feature = "view"))]
+#[cfg(all(
+    doctest,
+    feature = "gradient",
+    feature = "import",
+    feature = "learn",
+    feature = "tree",
+    feature = "view"
+))]
 struct ViewerGuide;

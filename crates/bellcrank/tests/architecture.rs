@@ -13,11 +13,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-tree", &["math", "model"]),
     ("bellcrank-collide", &["math", "model"]),
     ("bellcrank-solve", &["math"]),
-    ("bellcrank-sim", &["math", "model", "tree", "collide", "solve"]),
+    ("bellcrank-step", &["math", "model", "collide", "solve"]),
+    ("bellcrank-sim", &["math", "model", "collide", "solve", "step"]),
+    ("bellcrank-gradient", &["math", "model", "collide", "solve", "step", "sim"]),
     ("bellcrank-tasks", &["math", "model", "sim"]),
     ("bellcrank-learn", &["sim", "tasks"]),
     ("bellcrank-view", &["math", "model", "sim"]),
-    ("bellcrank", &["math", "model", "import", "tree", "collide", "solve", "sim", "tasks", "learn", "view"]),
+    (
+        "bellcrank",
+        &["math", "model", "import", "tree", "collide", "solve", "sim", "gradient", "tasks", "learn", "view"],
+    ),
     ("bellcrank-cli", &[]),
     ("bellcrank-bench", &["cli"]),
 ];

@@ -1,9 +1,9 @@
 //! Poses, velocities, targets: one world, or all of them as arrays of shape (worlds, …).
 
 use super::{Batch, BatchError};
-use crate::field::Field;
-use crate::group::{Numbers, NumbersRef, Table, Values};
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
+use bellcrank_step::field::Field;
+use bellcrank_step::group::{Numbers, NumbersRef, Table, Values};
 
 impl Batch {
     /// Numbers per world of a field: of the largest model.

@@ -2,14 +2,14 @@
 
 use super::reset::{ASSEMBLE_ITERATIONS, no_such};
 use super::{Batch, BatchError};
-use crate::assemble::{Asked, Goal};
-use crate::field::Field;
-use crate::layout::DofLayout;
-use crate::rows::unwrap;
 use bellcrank_math::{Pose, Twist};
 use bellcrank_model::{
     BodyId, Coupling, CouplingTerm, Joint, JointId, JointKind, Keyframe, Model, kinematics,
 };
+use bellcrank_step::assemble::{Asked, Goal};
+use bellcrank_step::field::Field;
+use bellcrank_step::layout::DofLayout;
+use bellcrank_step::rows::unwrap;
 use std::fmt;
 
 /// What a keyframe leaves open: its own coordinates on the tree, before anything is moved to close the loops.

@@ -4,22 +4,20 @@
 //! |---|---|
 //! | `mod` | make a batch and step it |
 //! | `access` | poses, velocities, targets: one world, or all of them as arrays |
+//! | `inside` | what other crates see of its inside |
 //! | `reset` | back to a known state: reference pose, assembly, snapshots |
 //! | `keyframe` | the same for keyframes, and why one does not hold together |
 //! | `parameter_arrays` | the same as arrays, some worlds at a time; random draws |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
-//! | `derivatives` | how the next step depends on everything |
-//! | `minimal` | coordinates of the spanning tree in place of bodies, and derivatives in them |
 //! | `measure` | energy, momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
 //! | `warnings` | what will go wrong with these settings |
 
 mod access;
 mod check_parameters;
-mod derivatives;
+mod inside;
 mod keyframe;
 mod measure;
-mod minimal;
 mod parameter_arrays;
 mod parameters;
 mod place;
@@ -28,27 +26,14 @@ mod sensors;
 mod warnings;
 
 pub use keyframe::KeyframeTrouble;
-pub use measure::BodyContact;
-pub(crate) use measure::impulse_vectors;
 
-use crate::derivative::Scratch;
-use crate::group::{Figures, Group, ITERATION_BINS, LaneGroup, MakeGroup};
-use crate::layout::{Layout, PILE_PAIRS, PILE_PAIRS_CLOSED_FORM};
-use crate::reactions::pile::{MakePile, make_pile};
-use crate::settings::{Integrator, Method, Settings, Solver};
-use crate::status::WorldStatus;
-use bellcrank_math::Elem;
 use bellcrank_model::{Model, Parameters};
+use bellcrank_step::group::{self, Figures, Group, ITERATION_BINS, Precision};
+use bellcrank_step::layout::Layout;
+use bellcrank_step::settings::{Integrator, Method, Settings};
+use bellcrank_step::status::WorldStatus;
+use std::any::Any;
 use std::sync::{Arc, Mutex};
-
-/// Numbers of 64 or 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precision {
-    /// 64 bits, eight worlds to a block.
-    F64,
-    /// 32 bits, sixteen worlds to a block.
-    F32,
-}
 
 /// How a batch runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,8 +147,8 @@ pub struct Batch {
     dt: f64,
     settings: Settings,
     pool: Option<rayon::ThreadPool>,
-    /// Memory of derivatives, by model; emptied when parameters change.
-    scratch: Mutex<Vec<(usize, Box<Scratch>)>>,
+    /// Memory of derivatives and such, by model; emptied when parameters change.
+    memory: Mutex<Vec<(usize, Box<dyn Any + Send>)>>,
 }
 
 /// Figures of a call of [`Batch::step`], by world.
@@ -237,7 +222,7 @@ impl Batch {
             dt: options.dt,
             settings,
             pool: pool(options.threads)?,
-            scratch: Mutex::default(),
+            memory: Mutex::default(),
         })
     }
 
@@ -326,7 +311,11 @@ impl Batch {
         total / self.worlds()
     }
 
-    fn find(&self, world: usize) -> Result<(usize, usize), BatchError> {
+    /// Which model a world is of, and its number among the worlds of that model.
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn find(&self, world: usize) -> Result<(usize, usize), BatchError> {
         let count = self.place.len();
         self.place.get(world).copied().ok_or(BatchError::NoSuchWorld { world, count })
     }
@@ -370,33 +359,10 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
     other.map_or(Ok(()), |model| Err(BatchError::NotForAllRows(model.name().to_owned())))
 }
 
-/// So many worlds of one model are faster one by one than in a block of lanes that is mostly empty.
-const FEW: usize = 2;
-
 fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<dyn Group> {
-    let parameters = Parameters::of(model);
-    let loose_pairs = match options.settings.map(|settings| settings.solver) {
-        Some(Solver::ComFree(_)) => PILE_PAIRS_CLOSED_FORM,
-        _ => PILE_PAIRS,
-    };
-    let layout = Layout::with_capacity(model, loose_pairs, options.contact_capacity);
-    let pile = layout.pile.is_some();
-    match (options.precision, options.scalar || pile || worlds <= FEW) {
-        (Precision::F64, true) => {
-            let make: MakePile<f64> = pile.then_some(make_pile::<f64>);
-            Box::new(LaneGroup::<f64>::new((model.clone(), layout), &parameters, worlds, make))
-        }
-        (Precision::F32, true) => {
-            let make: MakePile<f32> = pile.then_some(make_pile::<f32>);
-            Box::new(LaneGroup::<f32>::new((model.clone(), layout), &parameters, worlds, make))
-        }
-        (Precision::F64, false) => {
-            f64::with_lanes(MakeGroup { model, layout, parameters: &parameters, worlds })
-        }
-        (Precision::F32, false) => {
-            f32::with_lanes(MakeGroup { model, layout, parameters: &parameters, worlds })
-        }
-    }
+    let solver = options.settings.unwrap_or_default().solver;
+    let layout = Layout::for_solver(model, &solver, options.contact_capacity);
+    group::make(model, layout, worlds, options.precision, options.scalar)
 }
 
 fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {

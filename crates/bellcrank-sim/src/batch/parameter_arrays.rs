@@ -5,7 +5,6 @@ use super::{Batch, BatchError};
 use crate::parameter::{Parameter, each, is_spread, refuse, set, spread};
 use bellcrank_math::Random;
 use bellcrank_model::Parameters;
-use std::sync::PoisonError;
 
 impl Batch {
     /// Whether worlds may differ in a parameter: its array then has one row per world, else one for all of them. Worlds of
@@ -123,7 +122,7 @@ impl Batch {
             self.groups[m].set_world_parameters(&self.parameters[m], local);
         }
         if !worlds.is_empty() {
-            self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+            self.forget_memory();
         }
     }
 

@@ -5,7 +5,6 @@ use super::{Batch, BatchError};
 use crate::parameter::{Owner, Parameter, each};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Model, Parameters};
-use std::sync::PoisonError;
 
 impl Batch {
     /// The physical parameters of a model's worlds; `model` counts as in [`Batch::models`], and worlds as they come
@@ -40,7 +39,7 @@ impl Batch {
         }
         self.groups[model].set_parameters(&parameters);
         self.parameters[model] = parameters;
-        self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        self.forget_memory();
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! Robots as a whole: moved without bending a joint.
 
 use super::{Batch, BatchError};
-use crate::layout::floats;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{BodyId, Model};
+use bellcrank_step::layout::floats;
 
 impl Batch {
     /// Moves the floating robot that a body belongs to, so that this body is at `X_WB` (origin at its centre of mass). The

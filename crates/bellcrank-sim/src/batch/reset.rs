@@ -1,11 +1,11 @@
 //! Back to a known state: reference pose, assembly, snapshots.
 
 use super::{Batch, BatchError};
-use crate::assemble::{Asked, Goal, LARGEST_SLIDE, LARGEST_TURN};
-use crate::field::Field;
-use crate::layout::DofLayout;
 use crate::snapshot::Writer;
 use bellcrank_model::{Model, nearest};
+use bellcrank_step::assemble::{Asked, Goal, LARGEST_SLIDE, LARGEST_TURN};
+use bellcrank_step::field::Field;
+use bellcrank_step::layout::DofLayout;
 
 /// Iterations of an assembly besides those that the way to the asked coordinates takes.
 pub(super) const ASSEMBLE_ITERATIONS: usize = 100;

@@ -1,12 +1,13 @@
 //! What the sensors of a model show.
 
-use super::measure::{BodyContact, first_numbers};
+use super::measure::first_numbers;
 use super::reset::no_such;
 use super::{Batch, BatchError};
-use crate::field::Field;
 use bellcrank_collide::{Queries, Ray};
 use bellcrank_math::{Pose, Quat, Twist, Vec3, Wrench};
 use bellcrank_model::{BodyId, Control, Frame, JointId, Model, Ref, SensorKind, SiteId, Target, Zone};
+use bellcrank_step::contact::BodyContact;
+use bellcrank_step::field::Field;
 
 /// How far a range finder looks [m].
 const RANGE: f64 = 1e3;

@@ -1,10 +1,10 @@
 //! What will go wrong, told beforehand.
 
 use super::Batch;
-use crate::settings::Solver;
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_model::{Material, Model, Parameters, PerWorld};
 use bellcrank_solve::{ComFree, Impedance, Variant};
+use bellcrank_step::settings::Solver;
 
 impl Batch {
     /// What may go wrong with these settings, in words with numbers; nothing for the defaults.

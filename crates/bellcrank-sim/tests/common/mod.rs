@@ -5,7 +5,7 @@ pub mod coasting;
 
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Model, ModelBuilder, Shape, WORLD};
-use bellcrank_sim::{Batch, BatchOptions, Precision};
+use bellcrank_sim::{Batch, BatchOptions, Field, Integrator, InteriorPoint, Method, Precision, Settings};
 use std::sync::Arc;
 
 pub fn built(builder: ModelBuilder) -> Arc<Model> {
@@ -75,4 +75,24 @@ pub fn block(mu: f64, at: Vec3) -> Arc<Model> {
     m.shape(Shape::new("cube", cube, Geometry::Box { half: size * 0.5 }).friction(mu));
     m.shape(Shape::new("ground", WORLD, Geometry::Plane).friction(mu));
     built(m)
+}
+
+pub fn variational(model: &Arc<Model>, dt: f64, point: InteriorPoint) -> Batch {
+    let settings = Settings {
+        integrator: Integrator::Variational,
+        method: Method::InteriorPoint(point),
+        ..Settings::default()
+    };
+    let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+    Batch::new(model.clone(), 1, options).unwrap()
+}
+
+/// What was written is the velocity of the interval before, as the state of the published engine has it, and not that of the instant.
+pub fn begin_with_an_interval(batch: &mut Batch) {
+    batch.write(Field::VelocityInterval, &[1.0]).unwrap();
+}
+
+/// Tight tolerances, as the published engine's own tests have them.
+pub fn tight() -> InteriorPoint {
+    InteriorPoint { kappa: 1e-12, tolerance: 1e-12, ..InteriorPoint::default() }
 }

@@ -1,0 +1,339 @@
+//! How a batch looks into a group and writes to it: lane by lane.
+
+use crate::assemble::{Goal, Target, assemble};
+use crate::contact::{BodyContact, impulse_vectors};
+use crate::field::{Field, number, number_mut};
+use crate::group::{Block, Figures, Group, ITERATION_BINS, LaneGroup, Numbers, NumbersRef, Table, Values};
+use crate::lane_access::{read_lane, write_lane};
+use crate::layout::Layout;
+use crate::readout::{Metrics, Readout, joint_rates};
+use crate::rows::read_coordinates;
+use crate::settings::Settings;
+use crate::state::{Control, State};
+use crate::status::WorldStatus;
+use crate::workspace::Workspace;
+use bellcrank_collide::{Contacts, collide};
+use bellcrank_math::{Elem, Inline, Mask, Real, Vec3};
+use bellcrank_model::Parameters;
+use std::any::{Any, TypeId};
+
+/// Shapes that are nearer than this are listed as contacts [m].
+const LOOK_AHEAD: f64 = 1e-3;
+
+impl<R: Real> LaneGroup<R> {
+    fn lane(&self, world: usize) -> (&Block<R>, usize) {
+        (&self.blocks[world / R::LANES], world % R::LANES)
+    }
+
+    fn lane_mut(&mut self, world: usize) -> (&mut Block<R>, usize) {
+        (&mut self.blocks[world / R::LANES], world % R::LANES)
+    }
+
+    /// Joint coordinates belong to the poses, whoever writes these.
+    fn follow_poses(&mut self, field: Field, block: usize) {
+        if matches!(field, Field::BodyPosition | Field::BodyQuatWxyz) {
+            let (layout, block) = (&self.layout, &mut self.blocks[block]);
+            R::run(Inline(
+                #[inline(always)]
+                || read_coordinates(layout, &block.constants, &mut block.state),
+            ));
+        }
+    }
+
+    /// The reactions at a slot.
+    fn impulse(&self, state: &State<R>, slot: usize) -> [R; 6] {
+        if self.layout.pile.is_none() {
+            return state.contact_impulse[slot];
+        }
+        let place = state.contact_slot.iter().position(|other| other.lane(0).to_f64() == slot as f64);
+        place.map_or([R::zero(); 6], |k| state.contact_impulse[k])
+    }
+
+    /// The numbers of a field in one block, all lanes.
+    fn numbers(&self, block: &Block<R>, field: Field) -> Vec<R> {
+        match field {
+            Field::JointVelocity => joint_rates(&self.layout, &block.constants, &block.state),
+            _ => {
+                let parts = (&block.state, &block.control);
+                (0..field.width(&self.model)).map(|k| number(field, k, parts)).collect()
+            }
+        }
+    }
+}
+
+impl<R: Real> Group for LaneGroup<R> {
+    fn step(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize) {
+        self.run(count, dt, settings, threads);
+    }
+
+    fn figures(&self, world: usize) -> Figures {
+        let (block, lane) = self.lane(world);
+        let f = &block.figures;
+        let read = |x: R| x.lane(lane).to_f64();
+        let status = match block.frozen[lane] {
+            Some((body, step)) => WorldStatus::Frozen { body, step },
+            None if self.layout.pile.is_some_and(|room| read(f.wanted) > room as f64) => {
+                let capacity = self.layout.pile.unwrap_or(0) as u32;
+                WorldStatus::ContactsDropped { wanted: read(f.wanted) as u32, capacity }
+            }
+            None if read(f.inexact) > 0.0 => WorldStatus::Inexact,
+            None => WorldStatus::Ok,
+        };
+        Figures {
+            status,
+            gap_metres: read(f.gap_metres),
+            gap_radians: read(f.gap_radians),
+            residual: read(f.residual),
+            penetration: read(f.penetration),
+            iterations: read(f.iterations),
+            contacts: read(f.contacts),
+            converged: read(f.converged) as usize,
+        }
+    }
+
+    fn row(&self, world: usize, field: Field) -> Vec<f64> {
+        let (block, lane) = self.lane(world);
+        match field {
+            Field::JointVelocity => {
+                self.numbers(block, field).iter().map(|x| x.lane(lane).to_f64()).collect()
+            }
+            _ => (0..field.width(&self.model)).map(|k| self.get(world, field, k)).collect(),
+        }
+    }
+
+    fn get(&self, world: usize, field: Field, k: usize) -> f64 {
+        let (block, lane) = self.lane(world);
+        match field {
+            Field::JointVelocity => self.row(world, field)[k],
+            _ => number(field, k, (&block.state, &block.control)).lane(lane).to_f64(),
+        }
+    }
+
+    fn set(&mut self, world: usize, field: Field, k: usize, value: f64) {
+        let (block, lane) = self.lane_mut(world);
+        if let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) {
+            *x = x.with_lane(lane, Elem::from_f64(value));
+        }
+        if field == Field::BodyPosition {
+            let rest = &mut block.state.p_rest[k / 3];
+            for x in [&mut rest.x, &mut rest.y, &mut rest.z] {
+                *x = x.with_lane(lane, Elem::from_f64(0.0)); // what is written is all of it
+            }
+        }
+        if field == Field::BodyVelocity {
+            self.set_interval(world, 0.0); // what is written is the velocity of the instant
+        }
+        if (k + 1).is_multiple_of(field.components()) {
+            self.follow_poses(field, world / R::LANES); // a quaternion half written is none
+        }
+    }
+
+    fn read(&self, field: Field, rows: &[usize], out: Table<'_>) {
+        let Table { mut values, stride } = out;
+        for (b, block) in self.blocks.iter().enumerate() {
+            let numbers = self.numbers(block, field);
+            for lane in 0..block.used {
+                let first = rows[b * R::LANES + lane] * stride;
+                match &mut values {
+                    Numbers::F64(out) => {
+                        let row = &mut out[first..first + numbers.len()];
+                        row.iter_mut().zip(&numbers).for_each(|(y, x)| *y = x.lane(lane).to_f64());
+                    }
+                    Numbers::F32(out) => {
+                        let row = &mut out[first..first + numbers.len()];
+                        row.iter_mut().zip(&numbers).for_each(|(y, x)| *y = x.lane(lane).to_f64() as f32);
+                    }
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, field: Field, rows: &[usize], values: Values<'_>) {
+        let (width, stride) = (field.width(&self.model), values.stride);
+        for b in 0..self.blocks.len() {
+            let block = &mut self.blocks[b];
+            for k in 0..width {
+                let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) else { return };
+                for lane in 0..block.used {
+                    let at = rows[b * R::LANES + lane] * stride + k;
+                    let value = match values.values {
+                        NumbersRef::F64(list) => list[at],
+                        NumbersRef::F32(list) => f64::from(list[at]),
+                    };
+                    *x = x.with_lane(lane, Elem::from_f64(value));
+                }
+            }
+            let block = &mut self.blocks[b];
+            match field {
+                Field::BodyPosition => block.state.p_rest.fill(Vec3::zero()),
+                Field::BodyVelocity => block.state.interval = R::zero(),
+                _ => {}
+            }
+            self.follow_poses(field, b);
+        }
+    }
+
+    fn interval(&self, world: usize) -> f64 {
+        let (block, lane) = self.lane(world);
+        block.state.interval.lane(lane).to_f64()
+    }
+
+    fn set_interval(&mut self, world: usize, steps: f64) {
+        let (block, lane) = self.lane_mut(world);
+        block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(steps));
+    }
+
+    fn age(&self, world: usize) -> u64 {
+        let (block, lane) = self.lane(world);
+        block.age[lane]
+    }
+
+    fn readout(&self, world: usize) -> Readout<f64> {
+        let (block, lane) = self.lane(world);
+        block.readout.lane(lane)
+    }
+
+    fn contacts(&self, world: usize) -> Vec<BodyContact> {
+        let (block, lane) = self.lane(world);
+        let plan = &self.layout.plan;
+        let mut contacts = Contacts::new(plan);
+        let reach = R::constant(LOOK_AHEAD);
+        collide(plan, &block.constants.shapes, &block.state.X_WB, reach, &mut contacts);
+        let vector = |v: Vec3<R>| {
+            let v = v.lane(lane);
+            Vec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64())
+        };
+        let mut list = Vec::new();
+        for (s, (found, slot)) in contacts.slots().iter().zip(plan.slots()).enumerate() {
+            if found.active.bits() >> lane & 1 == 0 {
+                continue;
+            }
+            let (pair, normal) = (&plan.pairs()[slot.pair], vector(found.normal));
+            let impulse = self.impulse(&block.state, s).map(|x| x.lane(lane).to_f64());
+            let (force, moment) = impulse_vectors(normal, impulse);
+            list.push(BodyContact {
+                shape_a: pair.shape_a,
+                shape_b: pair.shape_b,
+                body_a: slot.body_a,
+                body_b: slot.body_b,
+                point: vector(found.point_b),
+                normal,
+                depth: -found.distance.lane(lane).to_f64(),
+                force,
+                moment,
+            });
+        }
+        list
+    }
+
+    fn metrics(&self, world: usize) -> Metrics<f64> {
+        let (block, lane) = self.lane(world);
+        block.figures.metrics.lane(lane)
+    }
+
+    fn reset(&mut self, world: usize) {
+        let fresh = State::<R>::reference(&self.model, &self.layout);
+        let control = Control::rest(&self.model, &self.layout, &fresh);
+        let (block, lane) = self.lane_mut(world);
+        let one = R::Mask::from_bits(1 << lane);
+        block.state.take(one, &fresh);
+        block.control.take(one, &control);
+        (block.age[lane], block.frozen[lane]) = (0, None);
+    }
+
+    fn assemble(&mut self, worlds: &[usize], goal: &Goal) -> Vec<bool> {
+        let mut ws =
+            self.workspaces.pop().unwrap_or_else(|| Workspace::with_pile(&self.layout, self.make_pile));
+        let mut success = vec![false; worlds.len()];
+        let mut listed_at = vec![None; self.blocks.len() * R::LANES];
+        for (listed, &world) in worlds.iter().enumerate() {
+            listed_at[world].get_or_insert(listed);
+        }
+        for (k, block) in self.blocks.iter_mut().enumerate() {
+            let here = |lane: usize| listed_at[k * R::LANES + lane];
+            let bits = (0..R::LANES).filter(|l| here(*l).is_some()).fold(0, |bits, lane| bits | 1 << lane);
+            if bits == 0 {
+                continue;
+            }
+            let value = |values: &[f64]| {
+                R::from_lanes(|lane| Elem::from_f64(here(lane).map_or(values[0], |listed| values[listed])))
+            };
+            let gather = |list: &[crate::assemble::Asked]| -> Vec<Target<R>> {
+                list.iter().map(|asked| Target { at: asked.at, value: value(&asked.values) }).collect()
+            };
+            let asked = [gather(&goal.positions), gather(&goal.velocities)];
+            let lanes = R::Mask::from_bits(bits);
+            let parts = (&mut block.state, &mut ws);
+            let done = assemble(&self.layout, &block.constants, &asked, goal, lanes, parts).bits();
+            for lane in 0..R::LANES {
+                if let Some(listed) = here(lane).filter(|_| done >> lane & 1 == 1) {
+                    success[listed] = true;
+                    (block.age[lane], block.frozen[lane]) = (0, None);
+                    block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(0.0));
+                }
+            }
+        }
+        self.workspaces.push(ws);
+        success
+    }
+
+    fn set_parameters(&mut self, parameters: &Parameters) {
+        self.derive_constants(parameters);
+    }
+
+    fn set_world_parameters(&mut self, parameters: &Parameters, world: usize) {
+        self.derive_constants_of(parameters, world);
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn save(&self, world: usize) -> Vec<f64> {
+        let (block, lane) = self.lane(world);
+        let mut values = read_lane(&block.state, &block.control, lane);
+        values.push(block.age[lane] as f64);
+        let (body, step) = block.frozen[lane].map_or((-1.0, 0.0), |(b, s)| (b as f64, s as f64));
+        values.extend([body, step]);
+        values
+    }
+
+    fn block_of(&self, worlds: &[usize]) -> Option<(&dyn Any, &dyn Any)> {
+        let first = *worlds.first()?;
+        let all = first.is_multiple_of(R::LANES) && worlds.len() == R::LANES;
+        let whole = all && worlds.iter().enumerate().all(|(k, world)| *world == first + k);
+        let block = &self.blocks[first / R::LANES];
+        let double = TypeId::of::<R::Elem>() == TypeId::of::<f64>();
+        (whole && double).then_some((&block.state, &block.control))
+    }
+
+    fn load(&mut self, world: usize, values: &[f64]) {
+        let (block, lane) = self.lane_mut(world);
+        let Some((numbers, [age, body, step])) = values.split_last_chunk::<3>() else { return };
+        if write_lane(&mut block.state, &mut block.control, lane, numbers) {
+            block.age[lane] = *age as u64;
+            block.frozen[lane] = (*body >= 0.0).then_some((*body as u32, *step as u64));
+        }
+    }
+
+    fn add_iterations(&self, counts: &mut [u64; ITERATION_BINS]) {
+        for block in &self.blocks {
+            counts.iter_mut().zip(block.iterations.iter()).for_each(|(sum, n)| *sum += n);
+        }
+    }
+
+    fn bytes_per_world(&self) -> usize {
+        let (state, control) = (&self.blocks[0].state, &self.blocks[0].control);
+        let values = state.X_WB.len() * 16
+            + state.q.len()
+            + state.scalar_impulse.len()
+            + state.contact_slot.len()
+            + 1
+            + 6 * (state.contact_impulse.len() + state.joint_impulse.len())
+            + 3 * control.effort.len()
+            + 6 * control.wrench.len();
+        let readout = self.blocks[0].readout.size_of();
+        let constants = self.blocks[0].constants.size_of();
+        (values * size_of::<R>() + readout + constants) * self.blocks.len() / self.worlds
+    }
+}

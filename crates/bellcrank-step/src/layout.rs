@@ -1,0 +1,517 @@
+//! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
+
+use crate::constants::Side;
+use crate::settings::Solver;
+use bellcrank_collide::{ContactPlan, Pair};
+use bellcrank_math::Pose;
+use bellcrank_model::{
+    Actuator, BodyId, Component, CouplingTerm, Dof, JointId, JointKind, Material, Model, Parameters, Target,
+    kinematics,
+};
+use bellcrank_solve::{BlockPattern, Path};
+use std::sync::Arc;
+
+/// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub pattern: BlockPattern,
+    /// Elimination position of each body.
+    pub position: Vec<usize>,
+    pub joints: Vec<JointLayout>,
+    /// Blocks off the diagonal that no joint sets and that must be clear.
+    pub blocks_without_joint: Vec<usize>,
+    pub couplings: Vec<CouplingLayout>,
+    /// Tendons and motors at sites that act.
+    pub lines: Vec<LineLayout>,
+    pub actuators: Vec<DriveLayout>,
+    /// Limits, dry friction and effort limits that may act.
+    pub scalars: Vec<ScalarLayout>,
+    pub contacts: Vec<ContactLayout>,
+    pub plan: ContactPlan,
+    pub coordinate_count: usize,
+    pub dof_count: usize,
+    /// The first body of each floating component.
+    pub bases: Vec<usize>,
+    /// The bodies of components of several that nothing outside but gravity, contacts and the user acts on.
+    pub afloat: Vec<Vec<usize>>,
+    /// All other bodies: held by the world, pushed by it, or alone.
+    pub not_afloat: Vec<usize>,
+    /// For worlds of many loose bodies: contacts at most.
+    pub pile: Option<usize>,
+    /// Whether there is a joint or a coupling that must be closed.
+    pub holds: bool,
+}
+
+/// From so many pairs of shapes on different loose mechanisms on, a model is a pile: ten bodies or so, where a solver looks at
+/// all rows together. Measured on layers of 2 × 2 and 3 × 3 solids.
+pub const PILE_PAIRS: usize = 40;
+/// The same where every contact is for itself, which lanes do well: thirty bodies or so.
+pub const PILE_PAIRS_CLOSED_FORM: usize = 400;
+/// Contacts of a pile for each of its shapes, where the user does not say.
+const CONTACTS_PER_SHAPE: usize = 12;
+
+/// A joint: which bodies, and where its numbers are.
+#[derive(Clone, Debug)]
+pub struct JointLayout {
+    pub kind: JointKind,
+    /// Bodies; the predecessor may be the world.
+    pub predecessor: Option<usize>,
+    pub successor: usize,
+    /// The block that couples them, and whether the successor is its row.
+    pub block: Option<(usize, bool)>,
+    /// Whether no joint before it fills that block.
+    pub is_first: bool,
+    pub first_coordinate: usize,
+    pub first_dof: usize,
+    /// Some degree of freedom has armature, damping, a spring or a drive.
+    pub soft: bool,
+    /// At the reference pose.
+    pub X_FM: Pose,
+}
+
+impl JointLayout {
+    /// Rows that are part of H: what the joint holds and, where something acts on them, its degrees of freedom.
+    #[inline(always)]
+    pub fn used_rows(&self) -> usize {
+        if self.soft { 6 } else { self.kind.row_count() }
+    }
+}
+
+/// One degree of freedom of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DofLayout {
+    pub joint: usize,
+    pub dof: usize,
+}
+
+/// Σ coefficient · coordinate = constant.
+#[derive(Clone, Debug)]
+pub struct CouplingLayout {
+    pub terms: Vec<(DofLayout, f64)>,
+    pub constant: f64,
+    /// The bodies that it moves, each once.
+    pub bodies: Vec<usize>,
+    /// The block for each pair (i, j) of them with j < i, and whether i is its row.
+    pub blocks: Vec<(usize, bool)>,
+    /// Whether the coordinate with the largest coefficient is an angle.
+    pub is_angle: bool,
+    /// 1/D at the reference pose, from the effective masses of its joints.
+    pub weight: f64,
+}
+
+impl CouplingLayout {
+    /// The largest coefficient: what is left of the sum, divided by it, is how far one coordinate is off.
+    pub fn scale(&self) -> f64 {
+        self.terms.iter().fold(f64::MIN_POSITIVE, |largest, (_, coefficient)| largest.max(coefficient.abs()))
+    }
+}
+
+/// What a motor drives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DriveLayout {
+    Joint(DofLayout),
+    /// Position in [`Layout::lines`].
+    Line(usize),
+    /// Nothing: a site of the world, or a kind of target that the model lists as ignored.
+    Nothing,
+}
+
+/// Where a line of effort acts.
+#[derive(Clone, Debug)]
+pub struct LineLayout {
+    pub source: LineSource,
+    /// Actuators on it.
+    pub motors: Vec<usize>,
+    /// The bodies that it moves, each once.
+    pub bodies: Vec<usize>,
+    /// The block for each pair (i, j) of them with j < i, and whether i is its row.
+    pub blocks: Vec<(usize, bool)>,
+}
+
+#[derive(Clone, Debug)]
+pub enum LineSource {
+    /// length = Σ coefficient · coordinate.
+    Tendon { index: usize, terms: Vec<(DofLayout, f64)> },
+    /// Force and moment per unit of effort, at the site in its axes.
+    Site { index: usize, wrench: [f64; 6] },
+}
+
+/// A row with a cone on one degree of freedom.
+#[derive(Clone, Debug)]
+pub struct ScalarLayout {
+    pub at: DofLayout,
+    pub kind: ScalarKind,
+    pub path: Arc<Path>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScalarKind {
+    /// The coordinate stays above its lower bound.
+    Lower,
+    /// The coordinate stays below its upper bound.
+    Upper,
+    /// Dry friction.
+    Friction,
+    /// The drive has only so much effort.
+    Effort,
+    /// Speed limit in the negative and the positive direction.
+    SlowDown,
+    SlowUp,
+}
+
+/// A contact slot.
+#[derive(Clone, Debug)]
+pub struct ContactLayout {
+    pub a: Option<usize>,
+    pub b: usize,
+    pub pair: usize,
+    /// 3 for sliding, 4 with torsional friction, 6 with rolling friction.
+    pub rows: usize,
+    /// Shared by the slots of a pair.
+    pub path: Arc<Path>,
+}
+
+impl Layout {
+    /// Analyses a model.
+    pub fn of(model: &Model) -> Self {
+        Self::with_capacity(model, PILE_PAIRS, None)
+    }
+
+    /// Analyses a model for what finds its reactions; a pile has room for so many contacts.
+    pub fn for_solver(model: &Model, solver: &Solver, contacts: Option<usize>) -> Self {
+        let loose_pairs = match solver {
+            Solver::ComFree(_) => PILE_PAIRS_CLOSED_FORM,
+            Solver::Padmm(_) => PILE_PAIRS,
+        };
+        Self::with_capacity(model, loose_pairs, contacts)
+    }
+
+    /// Analyses a model; with more than `loose_pairs` it is a pile, which has room for so many contacts.
+    pub fn with_capacity(model: &Model, loose_pairs: usize, contacts: Option<usize>) -> Self {
+        let plan = ContactPlan::of(model);
+        let pattern = BlockPattern::new(model.bodies().len(), edges(model));
+        let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
+        let joints = joint_layouts(model, &pattern);
+        let lines = line_layouts(model, &pattern);
+        let actuators = (0..model.actuators().len()).map(|a| drive_layout(model, &lines, a)).collect();
+        let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
+        let component = components(model);
+        let afloat = afloat(model, &joints, &lines);
+        let loose = plan.pairs().iter().filter(|pair| is_loose(&plan, pair, &component)).count();
+        let room = contacts.unwrap_or(plan.shapes().len() * CONTACTS_PER_SHAPE);
+        let is_pile = loose > loose_pairs;
+        Layout {
+            holds: model.joints().iter().any(|joint| joint.kind.row_count() > 0)
+                || !model.couplings().is_empty(),
+            pile: is_pile.then_some(room),
+            couplings: coupling_layouts(model, &pattern),
+            scalars: scalar_layouts(model, &pattern, &joints),
+            contacts: contact_layouts(model, &plan, &pattern),
+            blocks_without_joint: blocks_without_joint(&pattern, &joints, is_pile),
+            bases: bases(model),
+            not_afloat: (0..model.bodies().len())
+                .filter(|b| !afloat.iter().flatten().any(|a| a == b))
+                .collect(),
+            afloat,
+            coordinate_count: last(JointKind::coordinate_count),
+            dof_count: last(JointKind::dof_count),
+            pattern,
+            position,
+            joints,
+            lines,
+            actuators,
+            plan,
+        }
+    }
+
+    /// Contacts that a step lists at most.
+    pub fn contact_room(&self) -> usize {
+        self.pile.unwrap_or(self.contacts.len())
+    }
+
+    /// Rows with cones at most; a pile's memory grows with what it needs.
+    pub fn cone_rows(&self) -> usize {
+        let slots = if self.pile.is_some() { 0 } else { self.contacts.len() };
+        self.scalars.len() + self.contacts[..slots].iter().map(|contact| contact.rows).sum::<usize>()
+    }
+}
+
+/// The component of the joint graph to which each body belongs.
+fn components(model: &Model) -> Vec<usize> {
+    let mut component = vec![0; model.bodies().len()];
+    for (c, part) in model.graph().components().iter().enumerate() {
+        part.bodies.iter().for_each(|body| component[body.index()] = c);
+    }
+    component
+}
+
+/// Whether a pair is on two different mechanisms that nothing joins.
+fn is_loose(plan: &ContactPlan, pair: &Pair, component: &[usize]) -> bool {
+    let of = |shape: usize| plan.shapes()[shape].body.map(|body| component[body.index()]);
+    matches!((of(pair.first), of(pair.second)), (Some(a), Some(b)) if a != b)
+}
+
+fn bases(model: &Model) -> Vec<usize> {
+    let floating = model.graph().components().iter().filter(|component| floats(model, component));
+    floating.filter_map(|component| component.bodies.first()).map(|body| body.index()).collect()
+}
+
+/// Components whose inner forces all come in pairs. A damper of a free joint, or a motor or tendon on one, pushes against the world.
+fn afloat(model: &Model, joints: &[JointLayout], lines: &[LineLayout]) -> Vec<Vec<usize>> {
+    let on_world = |joint: &JointLayout| joint.predecessor.is_none();
+    let mut pushed: Vec<usize> =
+        joints.iter().filter(|j| on_world(j) && j.soft).map(|j| j.successor).collect();
+    let coupled = model.couplings().iter().flat_map(|coupling| &coupling.terms);
+    let pulled = model.tendons().iter().flat_map(|tendon| &tendon.terms);
+    let sums = coupled.chain(pulled).map(|term| &joints[term.joint.id().index()]);
+    pushed.extend(sums.filter(|joint| on_world(joint)).map(|joint| joint.successor));
+    let at_sites = lines.iter().filter(|line| matches!(line.source, LineSource::Site { .. }));
+    pushed.extend(at_sites.flat_map(|line| &line.bodies));
+    let all = model.graph().components().iter().filter(|component| floats(model, component));
+    let bodies = all.map(|component| component.bodies.iter().map(|body| body.index()).collect::<Vec<_>>());
+    bodies.filter(|bodies| bodies.len() > 1 && !bodies.iter().any(|b| pushed.contains(b))).collect()
+}
+
+/// Whether nothing holds these bodies to the world: no joint, or one that leaves all freedoms.
+pub fn floats(model: &Model, component: &Component) -> bool {
+    let here = |body: Option<BodyId>| body.is_some_and(|id| component.bodies.contains(&id));
+    !model.joints().iter().filter(|joint| joint.kind != JointKind::Free).any(|joint| {
+        let (p, s) = (joint.predecessor.body(), joint.successor.body());
+        (p.is_none() && here(s)) || (s.is_none() && here(p))
+    })
+}
+
+/// Pairs of bodies that a joint or a coupling connects.
+fn edges(model: &Model) -> Vec<(usize, usize)> {
+    let index = |body: Option<BodyId>| body.map(BodyId::index);
+    let mut edges: Vec<(usize, usize)> = model
+        .joints()
+        .iter()
+        .filter_map(|joint| index(joint.predecessor.body()).zip(index(joint.successor.body())))
+        .collect();
+    let sums = model.couplings().iter().map(|coupling| &coupling.terms);
+    let pulled = (0..model.tendons().len()).filter(|t| pulls(model, *t)).map(|t| &model.tendons()[t].terms);
+    for terms in sums.chain(pulled) {
+        let bodies = coupled_bodies(model, terms);
+        for (i, &a) in bodies.iter().enumerate() {
+            edges.extend(bodies[..i].iter().map(|&b| (a, b)));
+        }
+    }
+    edges
+}
+
+/// Whether a tendon has a motor or resists.
+fn pulls(model: &Model, tendon: usize) -> bool {
+    let dof = &model.tendons()[tendon].dof;
+    let driven = model.actuators().iter().any(|a| drives_tendon(a, tendon));
+    driven || is_passive(dof)
+}
+
+fn drives_tendon(actuator: &Actuator, tendon: usize) -> bool {
+    matches!(&actuator.target, Target::Tendon(id) if id.id().index() == tendon)
+}
+
+/// Armature, damping or a spring.
+fn is_passive(dof: &Dof) -> bool {
+    dof.armature > 0.0 || dof.damping > 0.0 || dof.spring.is_some()
+}
+
+fn coupled_bodies(model: &Model, terms: &[CouplingTerm]) -> Vec<usize> {
+    let mut bodies: Vec<usize> = Vec::new();
+    for term in terms {
+        let joint = &model.joints()[term.joint.id().index()];
+        bodies.extend(joint.predecessor.body().map(BodyId::index));
+        bodies.extend(joint.successor.body().map(BodyId::index));
+    }
+    bodies.sort_unstable();
+    bodies.dedup();
+    bodies
+}
+
+fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
+    let (mut first_coordinate, mut first_dof) = (0, 0);
+    let mut layouts = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        let driven = model.actuators().iter().any(|a| a.coordinate().is_some_and(|(id, _)| id.index() == j));
+        let predecessor = joint.predecessor.body().map(BodyId::index);
+        // a built model's successor is always a body
+        let successor = joint.successor.body().map_or(0, BodyId::index);
+        let block = predecessor.and_then(|p| pattern.block(successor, p));
+        layouts.push(JointLayout {
+            kind: joint.kind,
+            predecessor,
+            successor,
+            block,
+            is_first: layouts
+                .iter()
+                .all(|other: &JointLayout| other.block_index() != block.map(|(own, _)| own)),
+            first_coordinate,
+            first_dof,
+            soft: driven || joint.dofs.iter().any(is_passive),
+            X_FM: model.reference_joint_pose(JointId::new(j)),
+        });
+        first_coordinate += joint.kind.coordinate_count();
+        first_dof += joint.kind.dof_count();
+    }
+    layouts
+}
+
+impl JointLayout {
+    fn block_index(&self) -> Option<usize> {
+        self.block.map(|(block, _)| block)
+    }
+}
+
+/// Blocks of the pattern that no joint sets: those of couplings and tendons. Fill is set by the factor, and need be clear only
+/// where the matrix itself is kept.
+fn blocks_without_joint(pattern: &BlockPattern, joints: &[JointLayout], kept: bool) -> Vec<usize> {
+    let is_set = |block: usize| joints.iter().any(|joint| joint.block_index() == Some(block));
+    let counts = |block: &usize| !is_set(*block) && (kept || !pattern.is_fill(*block));
+    (0..pattern.off_diagonal_count()).filter(counts).collect()
+}
+
+fn coupling_layouts(model: &Model, pattern: &BlockPattern) -> Vec<CouplingLayout> {
+    model
+        .couplings()
+        .iter()
+        .map(|coupling| {
+            let bodies = coupled_bodies(model, &coupling.terms);
+            CouplingLayout {
+                terms: coupling.terms.iter().map(term_layout).collect(),
+                constant: coupling.constant,
+                blocks: pair_blocks(&bodies, pattern),
+                bodies,
+                is_angle: largest_is_angle(model, &coupling.terms),
+                weight: coupling_weight(model, &coupling.terms),
+            }
+        })
+        .collect()
+}
+
+fn coupling_weight(model: &Model, terms: &[CouplingTerm]) -> f64 {
+    let own = Parameters::of(model);
+    let mobility: f64 = terms
+        .iter()
+        .map(|term| {
+            let id = term.joint.id();
+            let joint = &model.joints()[id.index()];
+            let X_FM = model.reference_joint_pose(id);
+            let (X_PF, X_SM) = model.joint_frames(id);
+            let row = kinematics::rate_axes(joint.kind, X_FM)[term.dof].rotated(X_FM.R.inverse());
+            let sides = [(joint.predecessor.body(), X_PF * X_FM), (joint.successor.body(), X_SM)];
+            let each = sides
+                .into_iter()
+                .filter_map(|(body, X_BM)| body.map(|b| Side::of(own.body(b).get(0), X_BM).mobility(row)));
+            term.coefficient * term.coefficient * each.sum::<f64>()
+        })
+        .sum();
+    1.0 / mobility
+}
+
+fn largest_is_angle(model: &Model, terms: &[CouplingTerm]) -> bool {
+    let largest = terms.iter().max_by(|a, b| a.coefficient.abs().total_cmp(&b.coefficient.abs()));
+    largest.is_some_and(|term| {
+        let joint = &model.joints()[term_layout(term).0.joint];
+        joint.kind.is_angle(term.dof)
+    })
+}
+
+fn term_layout(term: &CouplingTerm) -> (DofLayout, f64) {
+    (DofLayout { joint: term.joint.id().index(), dof: term.dof }, term.coefficient)
+}
+
+/// The blocks of all pairs of bodies that a coupling or a tendon connects: all are edges of the pattern.
+fn pair_blocks(bodies: &[usize], pattern: &BlockPattern) -> Vec<(usize, bool)> {
+    let mut blocks = Vec::new();
+    for (i, &a) in bodies.iter().enumerate() {
+        blocks.extend(bodies[..i].iter().filter_map(|&b| pattern.block(a, b)));
+    }
+    blocks
+}
+
+/// Tendons that have a motor or resist, then motors at sites of bodies.
+fn line_layouts(model: &Model, pattern: &BlockPattern) -> Vec<LineLayout> {
+    let count = model.actuators().len();
+    let mut lines = Vec::new();
+    for t in (0..model.tendons().len()).filter(|t| pulls(model, *t)) {
+        let terms = &model.tendons()[t].terms;
+        let bodies = coupled_bodies(model, terms);
+        lines.push(LineLayout {
+            source: LineSource::Tendon { index: t, terms: terms.iter().map(term_layout).collect() },
+            motors: (0..count).filter(|a| drives_tendon(&model.actuators()[*a], t)).collect(),
+            blocks: pair_blocks(&bodies, pattern),
+            bodies,
+        });
+    }
+    for (a, actuator) in model.actuators().iter().enumerate() {
+        // the model lists motors with a reference site as ignored
+        let Target::Site { site, reference: None, wrench } = &actuator.target else { continue };
+        let Some(body) = model.sites()[site.id().index()].link.body() else { continue };
+        let source = LineSource::Site { index: site.id().index(), wrench: *wrench };
+        lines.push(LineLayout { source, motors: vec![a], bodies: vec![body.index()], blocks: Vec::new() });
+    }
+    lines
+}
+
+fn drive_layout(model: &Model, lines: &[LineLayout], actuator: usize) -> DriveLayout {
+    match model.actuators()[actuator].coordinate() {
+        Some((joint, dof)) => DriveLayout::Joint(DofLayout { joint: joint.index(), dof }),
+        None => match lines.iter().position(|line| line.motors.contains(&actuator)) {
+            Some(line) => DriveLayout::Line(line),
+            None => DriveLayout::Nothing,
+        },
+    }
+}
+
+fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout]) -> Vec<ScalarLayout> {
+    let mut rows = Vec::new();
+    for (j, joint) in model.joints().iter().enumerate() {
+        let bodies: Vec<usize> = joints[j].predecessor.into_iter().chain([joints[j].successor]).collect();
+        let path = Arc::new(pattern.path(&bodies));
+        for (k, dof) in joint.dofs.iter().enumerate() {
+            let at = DofLayout { joint: j, dof: k };
+            // any drive may be limited in some world; the row acts only where one is near its limit
+            let driven = model.actuators().iter().any(|a| a.drives(j, k));
+            let scalar_coordinates = joint.kind.has_scalar_coordinates();
+            for (kind, exists) in [
+                (ScalarKind::Lower, scalar_coordinates && dof.limits[0].is_finite()),
+                (ScalarKind::Upper, scalar_coordinates && dof.limits[1].is_finite()),
+                (ScalarKind::Friction, dof.friction > 0.0),
+                (ScalarKind::Effort, driven),
+                (ScalarKind::SlowDown, dof.velocity_limit.is_finite()),
+                (ScalarKind::SlowUp, dof.velocity_limit.is_finite()),
+            ] {
+                if exists {
+                    rows.push(ScalarLayout { at, kind, path: path.clone() });
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
+    // rows are there when one of the shapes asks for them; what the pair then has is in its surface
+    let rows = |pair: usize| {
+        let pair = &plan.pairs()[pair];
+        let asks = |field: fn(&Material) -> f64| {
+            [pair.shape_a, pair.shape_b].iter().any(|s| field(&model.shapes()[s.index()].material) > 0.0)
+        };
+        match (asks(|m| m.rolling), asks(|m| m.torsional)) {
+            (true, _) => 6,
+            (false, true) => 4,
+            (false, false) => 3,
+        }
+    };
+    let mut contacts: Vec<ContactLayout> = Vec::with_capacity(plan.slots().len());
+    for slot in plan.slots() {
+        let same = contacts.last().filter(|last| last.pair == slot.pair).cloned();
+        contacts.push(same.unwrap_or_else(|| {
+            let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
+            let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
+            let path = Arc::new(pattern.path(&bodies));
+            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path }
+        }));
+    }
+    contacts
+}

@@ -1,0 +1,201 @@
+//! Tendons and motors at sites: lines along which an effort acts on one or more bodies at once.
+//!
+//! A line has a rate ℓ̇ = Σ j_b·V_b over its bodies: for a tendon j is the weighted sum of its coordinates' rows, for a
+//! motor at a site the wrench that a unit of effort puts on the body. As for a degree of freedom (see `drives`) its
+//! impulse is λ = h − m ℓ̇⁺, which is m jᵀj in H and h jᵀ on the right. Where the motors' part of λ would be beyond
+//! their bound, they give the bound and the step is solved once more: the effort is a falling function of ℓ̇⁺, so that
+//! what is cut off stays beyond its bound.
+
+use crate::constants::Constants;
+use crate::layout::{Layout, LineLayout, LineSource};
+use crate::rows::{
+    couplings,
+    drives::{Passive, motor_effort, row_velocity},
+};
+use crate::settings::Times;
+use crate::state::{Control, State};
+use crate::workspace::Workspace;
+use bellcrank_math::{Mask, Real, Vec3, Wrench};
+
+/// One line: λ = h − m ℓ̇.
+#[derive(Clone, Debug)]
+pub struct LineRow<R: Real> {
+    /// j, by body of its layout.
+    pub row: Vec<[R; 6]>,
+    /// ℓ̇ before the step.
+    pub rate: R,
+    /// Armature, damping, spring.
+    pub passive_mass: R,
+    pub passive_impulse: R,
+    /// Motors.
+    pub drive_mass: R,
+    pub drive_impulse: R,
+    /// Lanes in which the motors give their bound.
+    pub cut: R::Mask,
+    pub bound: R,
+}
+
+impl<R: Real> LineRow<R> {
+    pub fn blank(layout: &LineLayout) -> Self {
+        LineRow {
+            row: vec![[R::zero(); 6]; layout.bodies.len()],
+            rate: R::zero(),
+            passive_mass: R::zero(),
+            passive_impulse: R::zero(),
+            drive_mass: R::zero(),
+            drive_impulse: R::zero(),
+            cut: R::Mask::splat(false),
+            bound: R::zero(),
+        }
+    }
+
+    /// m
+    #[inline(always)]
+    pub fn mass(&self) -> R {
+        self.passive_mass + R::select(self.cut, R::zero(), self.drive_mass)
+    }
+
+    /// h
+    #[inline(always)]
+    pub fn impulse(&self) -> R {
+        self.passive_impulse + R::select(self.cut, self.bound, self.drive_impulse)
+    }
+
+    /// What the motors give when the line has this rate.
+    #[inline(always)]
+    pub fn drive(&self, rate: R) -> R {
+        R::select(self.cut, self.bound, self.drive_mass.neg_mul_add(rate, self.drive_impulse))
+    }
+}
+
+/// j, m and h of every line at the start of the step.
+#[inline(always)]
+pub fn line_rows<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    (state, control): (&State<R>, &Control<R>),
+    times: Times<R>,
+    ws: &mut Workspace<R>,
+) {
+    let Times { dt, drift, .. } = times;
+    for (l, line) in layout.lines.iter().enumerate() {
+        let (length, c) = (place_line(layout, constants, state, l, ws), &constants.lines[l]);
+        let row = &mut ws.lines[l];
+        let mut rate = R::zero();
+        for (j, &body) in row.row.iter().zip(&line.bodies) {
+            rate += row_velocity(j, &state.V_WB[body].to_array());
+        }
+        row.rate = rate;
+        let passive = Passive { armature: c.armature, damping: c.damping, stiffness: c.stiffness };
+        (row.passive_mass, row.passive_impulse) = passive.row(c.rest - length, rate, times);
+        (row.drive_mass, row.drive_impulse) = (R::zero(), R::zero());
+        for &a in &line.motors {
+            let motor = &constants.actuators[a];
+            let effort = motor_effort(motor, control, a, length);
+            row.drive_mass += motor.gear * motor.gear * dt * motor.kp.mul_add(drift, motor.kd);
+            row.drive_impulse = (motor.gear * dt).mul_add(effort, row.drive_impulse);
+        }
+        // motors without feedback are cut off at once; of the others only the end of the step can tell
+        let bare = row.drive_mass.le(R::zero()) & R::zero().le(row.drive_mass);
+        let within = row.drive_impulse.clamp(c.effort_low * dt, c.effort_high * dt);
+        let known = bare & row.drive_impulse.is_finite();
+        row.drive_impulse = R::select(known, within, row.drive_impulse);
+        row.cut = R::Mask::splat(false);
+    }
+}
+
+/// Writes j of a line; gives its length (zero for a site, which has no coordinate).
+#[inline(always)]
+fn place_line<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    state: &State<R>,
+    l: usize,
+    ws: &mut Workspace<R>,
+) -> R {
+    let (line, row) = (&layout.lines[l], &mut ws.lines[l].row);
+    match &line.source {
+        LineSource::Tendon { terms, .. } => {
+            couplings::sum_rows(layout, terms, &line.bodies, &ws.joints, row);
+            line_length(layout, line, &state.q)
+        }
+        LineSource::Site { wrench, .. } => {
+            let X_WB = state.X_WB[line.bodies[0]];
+            let X_BS = constants.lines[l].X_BS;
+            let [x, y, z, a, b, c] = *wrench;
+            let push = Wrench::new(
+                Vec3::new(R::constant(x), R::constant(y), R::constant(z)),
+                Vec3::new(R::constant(a), R::constant(b), R::constant(c)),
+            );
+            row[0] = push.transformed(X_BS).rotated(X_WB.R).to_array();
+            R::zero()
+        }
+    }
+}
+
+/// Σ coefficient · coordinate of a tendon.
+#[inline(always)]
+pub fn line_length<R: Real>(layout: &Layout, line: &LineLayout, q: &[R]) -> R {
+    let mut length = R::zero();
+    if let LineSource::Tendon { terms, .. } = &line.source {
+        for (at, coefficient) in terms {
+            let own = q[layout.joints[at.joint].first_coordinate + at.dof];
+            length = own.mul_add(R::constant(*coefficient), length);
+        }
+    }
+    length
+}
+
+/// H += m jᵀj
+#[inline(always)]
+pub fn add_lines<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (line, row) in layout.lines.iter().zip(&ws.lines) {
+        couplings::add_row(layout, (&line.bodies, &line.blocks), &row.row, row.mass(), &mut ws.factor);
+    }
+}
+
+/// x += (h − m ℓ̇⁻) jᵀ
+#[inline(always)]
+pub fn push_impulses<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (line, row) in layout.lines.iter().zip(&ws.lines) {
+        let amount = row.mass().neg_mul_add(row.rate, row.impulse());
+        couplings::push_row(layout, &line.bodies, &row.row, amount, &mut ws.x);
+    }
+}
+
+/// x += λ jᵀ, λ = h − m ℓ̇⁻ − m j·Δu.
+#[inline(always)]
+pub fn push_reactions<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+    for (line, row) in layout.lines.iter().zip(&ws.lines) {
+        let (change, mass) = (end_rate(layout, line, row, &ws.du), row.mass());
+        let amount = mass.neg_mul_add(change, mass.neg_mul_add(row.rate, row.impulse()));
+        couplings::push_row(layout, &line.bodies, &row.row, amount, &mut ws.x);
+    }
+}
+
+/// Gives motors that went beyond their bound the bound; true where there was one.
+#[inline(always)]
+pub fn cut_off<R: Real>(layout: &Layout, constants: &Constants<R>, dt: R, ws: &mut Workspace<R>) -> R::Mask {
+    let mut beyond = R::Mask::splat(false);
+    for (l, line) in layout.lines.iter().enumerate() {
+        let c = &constants.lines[l];
+        let rate = end_rate(layout, line, &ws.lines[l], &ws.u);
+        let row = &mut ws.lines[l];
+        let (effort, low, high) = (row.drive(rate), c.effort_low * dt, c.effort_high * dt);
+        let over = !row.cut & (effort.lt(low) | high.lt(effort));
+        row.bound = R::select(over, effort.clamp(low, high), row.bound);
+        row.cut = row.cut | over;
+        beyond = beyond | over;
+    }
+    beyond
+}
+
+/// ℓ̇ at the velocities u.
+#[inline(always)]
+pub fn end_rate<R: Real>(layout: &Layout, line: &LineLayout, row: &LineRow<R>, u: &[[R; 6]]) -> R {
+    let mut rate = R::zero();
+    for (j, &body) in row.row.iter().zip(&line.bodies) {
+        rate += row_velocity(j, &u[layout.position[body]]);
+    }
+    rate
+}
