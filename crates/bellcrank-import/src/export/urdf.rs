@@ -10,7 +10,7 @@ use super::urdf_parts::{add_joint_numbers, add_link_content, add_origin};
 use super::write::{Xml, number, vector};
 use crate::reverse::reversed;
 use bellcrank_math::{Pose, Quat, Vec3};
-use bellcrank_model::{BodyId, Joint, JointId, JointKind, Model, WORLD};
+use bellcrank_model::{BodyId, Joint, JointId, JointKind, Material, Model, Shape, WORLD};
 
 /// Writes a model as URDF.
 ///
@@ -60,7 +60,10 @@ impl<'a> Writer<'a> {
             }
         }
         let floats_alone = tree.order.iter().filter(|c| c.parent.is_none()).count() == 1
-            && tree.order.first().is_some_and(|c| c.joint.is_none())
+            && tree.order.first().is_some_and(|c| {
+                // a root that nothing carries is at the world's origin
+                c.joint.is_none() && model.bodies()[c.body.index()].X_WL == Pose::identity()
+            })
             && !model.shapes().iter().any(|s| s.link == WORLD)
             && !model.sites().iter().any(|s| s.link == WORLD);
         Writer {
@@ -116,6 +119,13 @@ impl<'a> Writer<'a> {
         self.common(joint, id, self.axes[carried.body.index()]);
         self.reference(joint, id);
         self.xml.close();
+        let own =
+            [JointKind::Revolute, JointKind::Prismatic, JointKind::Fixed, JointKind::Free, JointKind::Planar];
+        if !own.contains(&joint.kind) {
+            let kind = joint.kind.name();
+            let why = format!("joint {:?}: URDF has no {kind} joint; other readers refuse it", joint.name);
+            self.out.left_out.push(why);
+        }
     }
 
     /// Axis, pitch, limits and the like, mimic.
@@ -199,6 +209,11 @@ impl<'a> Writer<'a> {
         model.tendons().iter().for_each(|t| note(format!("tendon {:?}", t.name)));
         if !model.filters().is_empty() {
             note("exceptions from contact".into());
+        }
+        let rubs = |s: &&Shape| s.collides && s.material != Material::default();
+        let count = model.shapes().iter().filter(rubs).count();
+        if count > 0 {
+            note(format!("surfaces: friction and restitution of {count} shapes"));
         }
         for motor in model.actuators() {
             if motor.control != bellcrank_model::Control::Effort || motor.gear != 1.0 {
