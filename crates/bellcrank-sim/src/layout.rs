@@ -1,5 +1,6 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
+use crate::activation::{ActivationLayout, activation_layouts};
 use crate::constants::Side;
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Pose;
@@ -23,6 +24,8 @@ pub struct Layout {
     /// Tendons and motors at sites that act.
     pub(crate) lines: Vec<LineLayout>,
     pub(crate) actuators: Vec<DriveLayout>,
+    /// Motors that have a state.
+    pub(crate) activations: Vec<ActivationLayout>,
     /// Limits, dry friction and effort limits that may act.
     pub(crate) scalars: Vec<ScalarLayout>,
     pub(crate) contacts: Vec<ContactLayout>,
@@ -210,6 +213,7 @@ impl Layout {
             joints,
             lines,
             actuators,
+            activations: activation_layouts(model),
             plan,
         }
     }

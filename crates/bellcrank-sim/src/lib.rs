@@ -19,6 +19,7 @@
 //! | `parameter/` | the table of physical parameters |
 //! | `status` | what became of a world |
 
+mod activation;
 mod assemble;
 mod batch;
 mod constants;

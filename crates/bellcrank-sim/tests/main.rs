@@ -27,6 +27,7 @@ mod loops_stay_closed;
 mod minimal_coordinates;
 mod model_features;
 mod moreau_jean;
+mod motors_with_state;
 mod parameters_by_world;
 mod piles;
 mod published_method;

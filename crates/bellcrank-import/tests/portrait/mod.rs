@@ -136,6 +136,9 @@ impl Portrait {
             let (words, numbers) = parted(&format!("{:?} {:?}", actuator.target, actuator.control));
             self.say(format!("actuator {} {}", actuator.name, named(model, &words)), numbers);
             let bounds = [actuator.effort_bounds(), actuator.control_range].concat();
+            let state = actuator.activation.map_or(String::new(), |activation| format!("{activation:?}"));
+            let (words, numbers) = parted(&state);
+            self.say(format!("actuator {} state {words}", actuator.name), numbers);
             self.say(
                 format!("actuator {} gear, bounds", actuator.name),
                 [vec![actuator.gear], bounds].concat(),
@@ -171,6 +174,10 @@ impl Portrait {
             for (id, V) in key.twists.iter().filter(|(_, V)| V.to_array() != [0.0; 6]) {
                 let body = &model.bodies()[id.id().index()].name;
                 self.say(format!("key {of} twist {body}"), V.to_array().to_vec());
+            }
+            for (id, a) in key.activations.iter().filter(|(_, a)| *a != 0.0) {
+                let actuator = &model.actuators()[id.id().index()].name;
+                self.say(format!("key {of} state {actuator}"), vec![*a]);
             }
             for (id, u) in key.controls.iter().filter(|(_, u)| *u != 0.0) {
                 let actuator = &model.actuators()[id.id().index()].name;

@@ -434,6 +434,13 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
         "biasprm" => attributes.push(("biastype", "affine")),
         "gaintype" => attributes.push(("gainprm", "1 2 3")),
         "inheritrange" => attributes.retain(|(name, _)| *name != "ctrlrange"),
+        "actlimited" => attributes.push(("actrange", "-.5 .5")),
+        _ => {}
+    }
+    if tag == "general" && ["dynprm", "actrange", "actlimited", "actearly"].contains(&attribute) {
+        attributes.push(("dyntype", "filter"));
+    }
+    match attribute {
         "diameter" => attributes.retain(|(name, _)| *name != "area"),
         _ => {}
     }
