@@ -382,3 +382,27 @@ fn a_reference_beyond_a_half_turn_is_counted() {
         assert!((q - reference).abs() < 1e-9, "{q} instead of {reference} after a round trip");
     }
 }
+
+/// White unless said, times the mean of the texture: of a checker the middle of its two colours.
+#[test]
+fn what_is_painted_has_the_colour_of_its_material_and_texture() {
+    let model = read(
+        "<mujoco><asset><texture name='board' type='2d' builtin='checker' rgb1='.2 .4 .6' rgb2='.4 .6 1' width='8' height='8'/>
+           <texture name='photo' type='2d' file='not_there.png'/>
+           <material name='painted' texture='board'/><material name='tinted' texture='board' rgba='.5 1 .5 .25'/>
+           <material name='plain' rgba='1 0 0 1'/><material name='white'/><material name='lost' texture='photo' rgba='0 1 0 1'/></asset>
+         <worldbody><geom name='a' size='1' material='painted'/><geom name='b' size='1' material='tinted'/>
+           <geom name='c' size='1' material='plain'/><geom name='d' size='1' material='white'/>
+           <geom name='e' size='1' material='painted' rgba='0 0 1 1'/><geom name='f' size='1' material='lost'/></worldbody></mujoco>",
+    );
+    let color = |name: &str| model.shapes()[model.shape_id(name).unwrap().index()].color;
+    let near = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(near(color("a"), [0.3, 0.5, 0.8, 1.0]), "{:?}", color("a"));
+    assert!(near(color("b"), [0.15, 0.5, 0.4, 0.25]), "{:?}", color("b"));
+    assert_eq!(color("c"), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(color("d"), [1.0; 4]);
+    assert_eq!(color("e"), [0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(color("f"), [0.0, 1.0, 0.0, 1.0]);
+    assert_eq!(listed(&model, "mean colour is taken as white"), 1);
+    assert_eq!(listed(&model, "drawn in their mean colour"), 1);
+}
