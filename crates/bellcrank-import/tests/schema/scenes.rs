@@ -440,9 +440,8 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
     if tag == "general" && ["dynprm", "actrange", "actlimited", "actearly"].contains(&attribute) {
         attributes.push(("dyntype", "filter"));
     }
-    match attribute {
-        "diameter" => attributes.retain(|(name, _)| *name != "area"),
-        _ => {}
+    if attribute == "diameter" {
+        attributes.retain(|(name, _)| *name != "area");
     }
     Scene { attributes, around: vec!["actuator".into()], ..in_document(tag) }
 }
