@@ -149,6 +149,11 @@ impl ModelBuilder {
         }
     }
 
+    /// An actuator that was added.
+    pub(crate) fn actuator_mut(&mut self, index: usize) -> Option<&mut Actuator> {
+        self.parts.actuators.get_mut(index)
+    }
+
     /// These two bodies never touch.
     #[track_caller]
     pub fn exclude(&mut self, a: impl Into<Ref<BodyId>>, b: impl Into<Ref<BodyId>>) -> &mut Self {

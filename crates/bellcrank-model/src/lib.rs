@@ -26,6 +26,7 @@ mod coupling;
 mod fault;
 mod feature;
 mod graph;
+mod hold;
 mod ids;
 mod joint;
 mod keyframe;
