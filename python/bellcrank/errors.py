@@ -161,6 +161,10 @@ class NotConverged(BatchError, RuntimeError):
     """The step does not converge at the smoothing that was asked for."""
 
 
+class MotorsWithState(BatchError, ValueError):
+    """Steps of models whose motors have a state of their own have no derivatives."""
+
+
 class BadKappa(BatchError, ValueError):
     """The smoothing of contacts is not a number above zero."""
 

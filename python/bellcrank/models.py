@@ -63,6 +63,7 @@ def load(
     skip_meshes: bool = False,
     require_meshes: bool = False,
     mend_inertia: bool = False,
+    hold: bool = False,
     srdf: Optional[Path] = None,
 ) -> Model:
     """Reads a robot from a file, or makes the shipped mechanism of that name.
@@ -73,12 +74,18 @@ def load(
     ``base`` says what carries the root link of a URDF file: ``"fixed"`` or ``"floating"``. With ``fixed_joints`` at
     ``"merge"`` links become part of the body that carries them, with ``"keep"`` they stay. ``packages`` tells where
     ``package://name`` is; files may be read from the model's own folder and from ``folders``. Missing meshes are listed
-    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move. ``srdf``
+    as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move; with
+    ``hold`` motors that only give effort hold their joints, with gains from the inertia that they move. ``srdf``
     is a planner's file beside a URDF: links that it says never touch do not, and its named states are keyframes.
 
     Raises :class:`bellcrank.errors.LoadError` with every fault, its file, line, element and a hint.
     """
-    flags = {"skip_meshes": skip_meshes, "require_meshes": require_meshes, "mend_inertia": mend_inertia}
+    flags = {
+        "skip_meshes": skip_meshes,
+        "require_meshes": require_meshes,
+        "mend_inertia": mend_inertia,
+        "hold": hold,
+    }
     chosen = _options(base, fixed_joints, packages, folders, None, flags)
     if srdf is not None:
         chosen["srdf"] = os.fspath(srdf)
@@ -142,9 +149,15 @@ def loads(
     skip_meshes: bool = False,
     require_meshes: bool = False,
     mend_inertia: bool = False,
+    hold: bool = False,
 ) -> Model:
     """Reads a robot from text in ``"urdf"``, ``"mjcf"`` or ``"usda"``; files that it names come from ``memory``."""
-    flags = {"skip_meshes": skip_meshes, "require_meshes": require_meshes, "mend_inertia": mend_inertia}
+    flags = {
+        "skip_meshes": skip_meshes,
+        "require_meshes": require_meshes,
+        "mend_inertia": mend_inertia,
+        "hold": hold,
+    }
     return _native.loads(text, format, **_options(base, fixed_joints, None, (), memory, flags))
 
 

@@ -113,6 +113,7 @@ fn read_options(py: Python<'_>, what: &str, given: Option<&Bound<'_, PyDict>>) -
         skip_meshes: o.typed("skip_meshes", "True or False")?.unwrap_or(false),
         require_meshes: o.typed("require_meshes", "True or False")?.unwrap_or(false),
         mend_inertia: o.typed("mend_inertia", "True or False")?.unwrap_or(false),
+        hold: o.typed("hold", "True or False")?.unwrap_or(false),
         srdf: o.typed("srdf", "a file")?,
         ..Options::default()
     };

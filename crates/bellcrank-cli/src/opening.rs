@@ -24,6 +24,9 @@ pub struct Opening {
     /// Keep links on fixed joints as bodies of their own
     #[arg(long)]
     pub keep_fixed_joints: bool,
+    /// Motors that only give effort hold their joints, with gains from the inertia that they move
+    #[arg(long)]
+    pub hold: bool,
     /// A planner's file for a URDF: links that never touch, named states
     #[arg(long, value_name = "FILE.srdf")]
     pub srdf: Option<PathBuf>,
@@ -53,6 +56,7 @@ impl Opening {
             packages: self.packages.iter().cloned().collect(),
             folders: self.folders.clone(),
             mend_inertia: self.mend_inertia,
+            hold: self.hold,
             srdf: self.srdf.clone(),
             ..Options::default()
         }
@@ -60,7 +64,10 @@ impl Opening {
 
     /// A model from a file (`.urdf`, `.xml`, `.usda`, `.usdc`, `.usdz`), or the shipped mechanism of that name.
     pub fn open(&self, name: &str) -> Result<Model, Error> {
-        if let Some(builder) = library::by_name(name) {
+        if let Some(mut builder) = library::by_name(name) {
+            if self.hold {
+                builder.hold().map_err(Error::Faults)?;
+            }
             return builder.build().map_err(Error::Faults);
         }
         if !Path::new(name).exists() {

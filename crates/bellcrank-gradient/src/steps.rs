@@ -204,6 +204,9 @@ fn with_scratch<T>(
     if layout.pile.is_some() {
         return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
     }
+    if !layout.activations.is_empty() {
+        return Err(BatchError::MotorsWithState(model.name().to_owned()));
+    }
     wrt.iter().try_for_each(|wrt| wrt.check(model, layout))?;
     let own: Vec<usize> = places.iter().map(|place| place.1).collect();
     let block = if own.len() > 1 { batch.group(g).block_of(&own) } else { None };

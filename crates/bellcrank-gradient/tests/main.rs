@@ -9,3 +9,4 @@ mod free_flight;
 mod gradients;
 mod gradients_of_loops;
 mod minimal_coordinates;
+mod refusals;

@@ -114,6 +114,9 @@ fn read(file: File, format: Format, files: &Files, options: &Options) -> Result<
         builder.ignore(ignored.place, ignored.why);
     }
     let faults = log.take_faults();
+    if faults.is_empty() && options.hold {
+        builder.hold()?;
+    }
     if faults.is_empty() { Ok(builder) } else { Err(ImportError::with_model_faults(faults, builder)) }
 }
 

@@ -23,6 +23,9 @@ pub struct Options {
     /// Gives links that move without mass, or with an inertia that no body has, the nearest that can move, and lists
     /// them as ignored. Otherwise they are faults.
     pub mend_inertia: bool,
+    /// Motors without gains hold their joints by gains from the inertia that they move ([`bellcrank_model::ModelBuilder::hold`]): most URDF files
+    /// say only how strong motors are.
+    pub hold: bool,
     /// A planner's file (SRDF) for a URDF: links that it says never touch do not, and its named states are keyframes.
     pub srdf: Option<PathBuf>,
     /// Bounds against hostile files.

@@ -3,8 +3,8 @@
 use bellcrank_import::{Format, Options, loads};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
-    Actuator, ContactFilter, Control, Feature, Frame, Joint, JointKind, Link, Model, Part, SensorKind,
-    Target, Zone,
+    Activation, Actuator, ContactFilter, Control, Feature, Frame, Joint, JointKind, Link, Model, Part,
+    SensorKind, Target, Zone,
 };
 
 fn read(text: &str) -> Model {
@@ -169,14 +169,51 @@ fn a_tendon_over_coupled_joints_drives_the_leader() {
 #[test]
 fn actuators_without_counterpart_are_listed_with_a_reason() {
     let model = chain(
-        "<actuator><intvelocity joint='p' kp='1' actrange='-1 1'/><damper joint='p' ctrlrange='0 1'/>
+        "<actuator><general joint='p' dyntype='user'/><damper joint='p' ctrlrange='0 1'/>
            <muscle joint='p' lengthrange='0 1'/><adhesion body='b' ctrlrange='0 1'/>
-           <position joint='p' timeconst='.1'/></actuator>",
+           <general joint='p' dyntype='filter' actdim='2'/></actuator>",
     );
-    assert_eq!(model.actuators().len(), 1);
-    for words in ["integrated", "damping (damper)", "muscles", "sticky", "the filter"] {
+    assert_eq!(model.actuators().len(), 0);
+    for words in ["internal state", "damping (damper)", "muscles", "sticky", "several states"] {
         assert_eq!(listed(&model, words), 1, "{words}");
     }
+}
+
+/// Of filters the exact solution is taken; what is integrated is no target of a position drive any more.
+#[test]
+fn states_between_control_and_effort_are_kept() {
+    let model = chain(
+        "<actuator><position name='a' joint='p' kp='3' timeconst='.1'/>
+           <intvelocity name='b' joint='p' kp='5' kv='1' actrange='-1 2'/>
+           <cylinder name='c' joint='p' timeconst='.2' area='2'/>
+           <general name='d' joint='p' dyntype='filterexact' dynprm='.3' actearly='true'/>
+           <general name='e' joint='p' dyntype='integrator' ctrlrange='-1 1'/>
+           <general name='f' joint='p' dyntype='filter' dynprm='0'/></actuator>
+         <keyframe><key name='k' act='.1 .2 .3 .4 .5 .6'/></keyframe>",
+    );
+    let motor = |name: &str| &model.actuators()[model.actuator_id(name).unwrap().index()];
+    let state = |name: &str| motor(name).activation;
+    assert_eq!(state("a"), Some(Activation::filter(0.1)));
+    assert_eq!(motor("a").control, Control::Position { kp: 3.0, kd: 0.0 });
+    assert_eq!(state("b"), Some(Activation::integral().range(-1.0, 2.0)));
+    assert_eq!(motor("b").control, Control::Affine { gain: 5.0, bias: [0.0, -5.0, -1.0] });
+    assert_eq!(state("c"), Some(Activation::filter(0.2)));
+    assert_eq!(state("d"), Some(Activation { early: true, ..Activation::filter(0.3) }));
+    assert_eq!((state("e"), motor("e").control_range), (Some(Activation::integral()), [-1.0, 1.0]));
+    assert_eq!(state("f"), None);
+    let key = &model.keyframes()[0];
+    let said: Vec<f64> = key.activations.iter().map(|(_, value)| *value).collect();
+    assert_eq!(said, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
+}
+
+/// A rotor of 0.5 kg·m² and 0.2 N·m·s behind a gear of 3: 4.5 and 1.8 on the joint, besides its own (MuJoCo has the same mass matrix).
+#[test]
+fn a_rotor_behind_a_gear_adds_to_its_joint() {
+    let bare = chain("<actuator><motor joint='p' gear='3'/></actuator>");
+    let model = chain("<actuator><motor joint='p' gear='3' armature='.5' damping='.2'/></actuator>");
+    let dof = |model: &Model| model.joints()[model.joint_id("p").unwrap().index()].dofs[0];
+    assert!((dof(&model).armature - dof(&bare).armature - 4.5).abs() < 1e-12);
+    assert!((dof(&model).damping - dof(&bare).damping - 1.8).abs() < 1e-12);
 }
 
 #[test]
@@ -344,4 +381,28 @@ fn a_reference_beyond_a_half_turn_is_counted() {
         let q = again.reference_coordinates(again.joint_id("h").unwrap())[0];
         assert!((q - reference).abs() < 1e-9, "{q} instead of {reference} after a round trip");
     }
+}
+
+/// White unless said, times the mean of the texture: of a checker the middle of its two colours.
+#[test]
+fn what_is_painted_has_the_colour_of_its_material_and_texture() {
+    let model = read(
+        "<mujoco><asset><texture name='board' type='2d' builtin='checker' rgb1='.2 .4 .6' rgb2='.4 .6 1' width='8' height='8'/>
+           <texture name='photo' type='2d' file='not_there.png'/>
+           <material name='painted' texture='board'/><material name='tinted' texture='board' rgba='.5 1 .5 .25'/>
+           <material name='plain' rgba='1 0 0 1'/><material name='white'/><material name='lost' texture='photo' rgba='0 1 0 1'/></asset>
+         <worldbody><geom name='a' size='1' material='painted'/><geom name='b' size='1' material='tinted'/>
+           <geom name='c' size='1' material='plain'/><geom name='d' size='1' material='white'/>
+           <geom name='e' size='1' material='painted' rgba='0 0 1 1'/><geom name='f' size='1' material='lost'/></worldbody></mujoco>",
+    );
+    let color = |name: &str| model.shapes()[model.shape_id(name).unwrap().index()].color;
+    let near = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    assert!(near(color("a"), [0.3, 0.5, 0.8, 1.0]), "{:?}", color("a"));
+    assert!(near(color("b"), [0.15, 0.5, 0.4, 0.25]), "{:?}", color("b"));
+    assert_eq!(color("c"), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(color("d"), [1.0; 4]);
+    assert_eq!(color("e"), [0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(color("f"), [0.0, 1.0, 0.0, 1.0]);
+    assert_eq!(listed(&model, "mean colour is taken as white"), 1);
+    assert_eq!(listed(&model, "drawn in their mean colour"), 1);
 }

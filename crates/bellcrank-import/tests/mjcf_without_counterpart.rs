@@ -52,7 +52,7 @@ fn everything_without_counterpart_is_listed_and_the_rest_loads() {
             "<geom type='mesh' mesh='m' mass='0'/>",
             "builtin",
         ),
-        ("<keyframe><key act='1 2' mpos='1 2 3'/></keyframe>", "", "inside actuators"),
+        ("<keyframe><key act='1 2' mpos='1 2 3'/></keyframe>", "", "states of 0 actuators"),
         ("<option wind='1 0 0' density='1.2'/>", "", "air or water"),
     ];
     for (sections, inside, word) in cases {

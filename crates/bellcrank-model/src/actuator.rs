@@ -24,8 +24,58 @@ pub struct Actuator {
     pub effort_range: [f64; 2],
     /// Controls are clamped to this range; infinite for none.
     pub control_range: [f64; 2],
+    /// A state between the control and the effort; `None` where the control acts at once.
+    pub activation: Option<Activation>,
     /// Where it was said.
     pub place: Option<Place>,
+}
+
+/// A state a of an [`Actuator`] that follows its control u and acts in its place: a valve that fills, a drive that integrates.
+///
+/// Of a position drive u is the target position, of a velocity drive the target velocity, else the effort or the control of
+/// the affine law. It starts at zero, and is part of the world's state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Activation {
+    /// How it follows.
+    pub law: ActivationLaw,
+    /// It is clamped to this range; infinite for none.
+    pub range: [f64; 2],
+    /// The effort of a step comes from the state at its end, not at its start.
+    pub early: bool,
+}
+
+/// How an [`Activation`] follows its control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ActivationLaw {
+    /// ȧ = (u − a)/T, solved exactly over a step in which u stays.
+    Filter {
+        /// T [s]
+        time: f64,
+    },
+    /// ȧ = u.
+    Integral,
+}
+
+impl Activation {
+    /// A low-pass filter of this time constant [s].
+    pub fn filter(time: f64) -> Self {
+        Activation {
+            law: ActivationLaw::Filter { time },
+            range: [f64::NEG_INFINITY, f64::INFINITY],
+            early: false,
+        }
+    }
+
+    /// The integral of the control.
+    pub fn integral() -> Self {
+        Activation { law: ActivationLaw::Integral, ..Activation::filter(1.0) }
+    }
+
+    /// Clamps it.
+    pub fn range(mut self, low: f64, high: f64) -> Self {
+        self.range = [low, high];
+        self
+    }
 }
 
 /// What an [`Actuator`] moves.
@@ -118,6 +168,7 @@ impl Actuator {
             effort_limit: f64::INFINITY,
             effort_range: [f64::NEG_INFINITY, f64::INFINITY],
             control_range: [f64::NEG_INFINITY, f64::INFINITY],
+            activation: None,
             place: None,
         }
     }
@@ -176,6 +227,12 @@ impl Actuator {
     /// Controls are clamped to this range.
     pub fn control_range(mut self, low: f64, high: f64) -> Self {
         self.control_range = [low, high];
+        self
+    }
+
+    /// A state between the control and the effort.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = Some(activation);
         self
     }
 

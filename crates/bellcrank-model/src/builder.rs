@@ -1,6 +1,6 @@
 //! Collecting the parts of a mechanism.
 
-use crate::actuator::Actuator;
+use crate::actuator::{Actuator, Target};
 use crate::body::Body;
 use crate::combine::MaterialRules;
 use crate::contact::{ContactFilter, PairSurface};
@@ -11,7 +11,7 @@ use crate::graph::JointGraph;
 use crate::ids::{
     ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Ref, SensorId, ShapeId, SiteId, TendonId,
 };
-use crate::joint::Joint;
+use crate::joint::{Dof, Joint};
 use crate::keyframe::Keyframe;
 use crate::mobility::Mobility;
 use crate::model::Model;
@@ -136,6 +136,23 @@ impl ModelBuilder {
         /// Adds a named pose.
         keyframe, Keyframe, keyframes, KeyframeId, "keyframe"
     );
+
+    /// The degree of freedom that a motor on this target moves, to be added to: a rotor's inertia and damping. `None` for sites, and for
+    /// what goes by its name still.
+    pub fn dof_of(&mut self, target: &Target) -> Option<&mut Dof> {
+        match target {
+            Target::Joint { joint: Ref::Id(joint), dof } => {
+                self.parts.joints.get_mut(joint.index())?.dofs.get_mut(*dof)
+            }
+            Target::Tendon(Ref::Id(tendon)) => Some(&mut self.parts.tendons.get_mut(tendon.index())?.dof),
+            _ => None,
+        }
+    }
+
+    /// An actuator that was added.
+    pub(crate) fn actuator_mut(&mut self, index: usize) -> Option<&mut Actuator> {
+        self.parts.actuators.get_mut(index)
+    }
 
     /// These two bodies never touch.
     #[track_caller]

@@ -21,6 +21,8 @@ pub struct Keyframe {
     pub twists: Vec<(Ref<BodyId>, Twist)>,
     /// Controls [unit of the actuator].
     pub controls: Vec<(Ref<ActuatorId>, f64)>,
+    /// States of actuators that have one; zero where nothing is said.
+    pub activations: Vec<(Ref<ActuatorId>, f64)>,
     /// Where it was said.
     pub place: Option<Place>,
 }
@@ -35,6 +37,7 @@ impl Keyframe {
             bodies: Vec::new(),
             twists: Vec::new(),
             controls: Vec::new(),
+            activations: Vec::new(),
             place: None,
         }
     }
@@ -66,6 +69,12 @@ impl Keyframe {
     /// Control of an actuator.
     pub fn control(mut self, actuator: impl Into<Ref<ActuatorId>>, value: f64) -> Self {
         self.controls.push((actuator.into(), value));
+        self
+    }
+
+    /// State of an actuator that has one, see [`crate::Activation`].
+    pub fn activation(mut self, actuator: impl Into<Ref<ActuatorId>>, value: f64) -> Self {
+        self.activations.push((actuator.into(), value));
         self
     }
 

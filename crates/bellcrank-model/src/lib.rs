@@ -26,6 +26,7 @@ mod coupling;
 mod fault;
 mod feature;
 mod graph;
+mod hold;
 mod ids;
 mod joint;
 mod keyframe;
@@ -45,7 +46,7 @@ mod validate;
 mod warnings;
 mod zone;
 
-pub use actuator::{Actuator, Control, Target};
+pub use actuator::{Activation, ActivationLaw, Actuator, Control, Target};
 pub use adrift::{FRAME, adrift, adrift_at};
 pub use body::Body;
 pub use builder::ModelBuilder;

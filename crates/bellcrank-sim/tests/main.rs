@@ -21,6 +21,7 @@ mod light_and_heavy;
 mod loops_stay_closed;
 mod model_features;
 mod moreau_jean;
+mod motors_with_state;
 mod parameters_by_world;
 mod piles;
 mod published_method;

@@ -4,8 +4,8 @@ use crate::layout::{JointLayout, Layout, LineLayout, LineSource};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
 use bellcrank_model::{
-    ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId, JointParameters, Model,
-    Parameters, kinematics,
+    Actuator, ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId,
+    JointParameters, Model, Parameters, kinematics,
 };
 use std::ops::Range;
 
@@ -86,8 +86,12 @@ pub struct ActuatorConstants<R> {
     pub gain: R,
     pub bias: R,
     pub gear: R,
+    /// What acts is clamped to this: a control, or the state in its place.
     pub control_low: R,
     pub control_high: R,
+    /// What the user tells a motor with a state is clamped to this.
+    pub told_low: R,
+    pub told_high: R,
 }
 
 numbers!(BodyConstants { mass, heavy_mass, inertia });
@@ -105,7 +109,19 @@ numbers!(DofConstants {
     velocity_limit,
 });
 numbers!(LineConstants { armature, damping, stiffness, rest, effort_low, effort_high, X_BS });
-numbers!(ActuatorConstants { kp, kd, target_kp, target_kd, gain, bias, gear, control_low, control_high });
+numbers!(ActuatorConstants {
+    kp,
+    kd,
+    target_kp,
+    target_kd,
+    gain,
+    bias,
+    gear,
+    control_low,
+    control_high,
+    told_low,
+    told_high,
+});
 
 impl Constants<f64> {
     /// From the parameters of one world.
@@ -128,7 +144,7 @@ impl Constants<f64> {
             joints: (0..model.joints().len()).map(joint).collect(),
             dofs: dof_constants(model, parameters, world),
             actuators: (0..model.actuators().len())
-                .map(|a| actuator_constants(parameters.actuator(a).get(world)))
+                .map(|a| actuator_constants(&model.actuators()[a], parameters.actuator(a).get(world)))
                 .collect(),
             lines: layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect(),
             coupling_weight: layout.couplings.iter().map(|coupling| coupling.weight).collect(),
@@ -340,7 +356,13 @@ fn line_constants(
     }
 }
 
-fn actuator_constants(own: &ActuatorParameters) -> ActuatorConstants<f64> {
+fn actuator_constants(motor: &Actuator, own: &ActuatorParameters) -> ActuatorConstants<f64> {
+    let [told_low, told_high] = own.control_range.map(bound);
+    // a state has been clamped to its own range
+    let [control_low, control_high] = match motor.activation {
+        Some(_) => [f64::NEG_INFINITY, f64::INFINITY].map(bound),
+        None => [told_low, told_high],
+    };
     let [kp, kd, gain, bias, targets] = match own.control {
         ControlLaw::Position { kp, kd } => [kp, kd, 1.0, 0.0, 1.0],
         ControlLaw::Velocity { kd } => [0.0, kd, 1.0, 0.0, 1.0],
@@ -356,8 +378,10 @@ fn actuator_constants(own: &ActuatorParameters) -> ActuatorConstants<f64> {
         gain,
         bias,
         gear: own.gear,
-        control_low: bound(own.control_range[0]),
-        control_high: bound(own.control_range[1]),
+        control_low,
+        control_high,
+        told_low,
+        told_high,
     }
 }
 

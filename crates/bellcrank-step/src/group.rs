@@ -1,5 +1,6 @@
 //! Worlds of one model in blocks of lanes.
 
+use crate::activation;
 use crate::assemble::Goal;
 use crate::constants::Constants;
 use crate::contact::BodyContact;
@@ -50,6 +51,9 @@ pub trait Group: Send + Sync {
     /// The interval whose velocity a world's twists are, in steps.
     fn interval(&self, world: usize) -> f64;
     fn set_interval(&mut self, world: usize, steps: f64);
+    /// The state of each motor that has one, in their order.
+    fn activations(&self, world: usize) -> Vec<f64>;
+    fn set_activation(&mut self, world: usize, index: usize, value: f64);
 
     /// Steps since the last reset.
     fn age(&self, world: usize) -> u64;
@@ -125,6 +129,8 @@ pub struct Block<R: Real> {
     pub constants: Constants<R>,
     pub state: State<R>,
     pub control: Control<R>,
+    /// What steps are told instead, where motors have a state.
+    pub told: Option<Control<R>>,
     pub readout: Readout<R>,
     pub figures: BlockFigures<R>,
     /// Lanes that hold a world of their own.
@@ -237,6 +243,7 @@ impl<R: Real> LaneGroup<R> {
             constants,
             state: state.clone(),
             control: control.clone(),
+            told: (!layout.activations.is_empty()).then(|| control.clone()),
             readout: Readout::blank(&layout),
             figures: BlockFigures::blank(),
             used: (worlds - first).min(R::LANES),
@@ -299,7 +306,14 @@ impl<R: Real> Block<R> {
             }
             let readout = (i + 1 == count).then_some(&mut self.readout);
             let scene = Scene::of_step(layout, &self.constants, settings, R::constant(dt));
-            let report = step(&scene, &mut self.state, &self.control, ws, readout);
+            let (motors, states) = (&layout.activations, &self.state.activation);
+            if let Some(told) = &mut self.told {
+                activation::tell(motors, &self.constants, dt, (states, &self.control), told);
+            }
+            let control = self.told.as_ref().unwrap_or(&self.control);
+            let report = step(&scene, &mut self.state, control, ws, readout);
+            let running = (self.state.alive, &self.control);
+            activation::advance(motors, &self.constants, dt, running, &mut self.state.activation);
             if i + 1 == count && settings.integrator == Integrator::Variational {
                 self.tell_twists_before(interval);
             }

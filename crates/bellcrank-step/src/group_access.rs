@@ -183,6 +183,17 @@ impl<R: Real> Group for LaneGroup<R> {
         block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(steps));
     }
 
+    fn activations(&self, world: usize) -> Vec<f64> {
+        let (block, lane) = self.lane(world);
+        block.state.activation.iter().map(|a| a.lane(lane).to_f64()).collect()
+    }
+
+    fn set_activation(&mut self, world: usize, index: usize, value: f64) {
+        let (block, lane) = self.lane_mut(world);
+        let a = &mut block.state.activation[index];
+        *a = a.with_lane(lane, Elem::from_f64(value));
+    }
+
     fn age(&self, world: usize) -> u64 {
         let (block, lane) = self.lane(world);
         block.age[lane]
@@ -328,6 +339,7 @@ impl<R: Real> Group for LaneGroup<R> {
             + state.q.len()
             + state.scalar_impulse.len()
             + state.contact_slot.len()
+            + state.activation.len()
             + 1
             + 6 * (state.contact_impulse.len() + state.joint_impulse.len())
             + 3 * control.effort.len()

@@ -35,6 +35,7 @@ macro_rules! visit {
         $state.contact_impulse.$iter().flatten().for_each(&mut $f);
         $state.contact_slot.$iter().for_each(&mut $f);
         $state.joint_impulse.$iter().flatten().for_each(&mut $f);
+        $state.activation.$iter().for_each(&mut $f);
         $f(&$($mutable)? $state.interval);
         $control.target_position.$iter().for_each(&mut $f);
         $control.target_velocity.$iter().for_each(&mut $f);
@@ -88,11 +89,7 @@ pub fn copy_lanes<R: Real>(
     (from, told): (&State<R>, &Control<R>),
 ) {
     state.copy_from(from);
-    let Control { target_position, target_velocity, effort, wrench } = told;
-    control.target_position.clone_from(target_position);
-    control.target_velocity.clone_from(target_velocity);
-    control.effort.clone_from(effort);
-    control.wrench.clone_from(wrench);
+    control.copy_from(told);
 }
 
 /// The reverse; false when the number of values does not fit, and nothing is changed then.

@@ -1,5 +1,6 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
+use crate::activation::{ActivationLayout, activation_layouts};
 use crate::constants::Side;
 use crate::settings::Solver;
 use bellcrank_collide::{ContactPlan, Pair};
@@ -24,6 +25,8 @@ pub struct Layout {
     /// Tendons and motors at sites that act.
     pub lines: Vec<LineLayout>,
     pub actuators: Vec<DriveLayout>,
+    /// Motors that have a state.
+    pub activations: Vec<ActivationLayout>,
     /// Limits, dry friction and effort limits that may act.
     pub scalars: Vec<ScalarLayout>,
     pub contacts: Vec<ContactLayout>,
@@ -220,6 +223,7 @@ impl Layout {
             joints,
             lines,
             actuators,
+            activations: activation_layouts(model),
             plan,
         }
     }

@@ -9,6 +9,7 @@
 //! | `layout` | the structure of a model's step, worked out once |
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
+//! | `activation` | motors with a state: filters and integrals of their controls |
 //! | `settings` | how a step is computed |
 //! | `step/` | one time step on one screen; momentum, poses, the rounds that close joints |
 //! | `rows/` | what holds and drives: joints, couplings, motors, tendons, limits |
@@ -20,6 +21,7 @@
 
 #![allow(missing_docs)] // parts of the step, told of where they are not plain
 
+pub mod activation;
 pub mod assemble;
 pub mod constants;
 pub mod contact;

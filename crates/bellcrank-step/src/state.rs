@@ -25,6 +25,8 @@ pub struct State<R: Real> {
     pub contact_impulse: Vec<[R; 6]>,
     /// For a pile: the slot of each entry of `contact_impulse`, rising; below zero behind the last.
     pub contact_slot: Vec<R>,
+    /// States of motors that have one, in their order.
+    pub activation: Vec<R>,
     /// The interval whose velocity the twists are, in steps: one after a step, zero where velocities were written, which are those of the
     /// instant. [`crate::Integrator::Variational`] asks for it; see `interior`.
     pub interval: R,
@@ -62,6 +64,7 @@ impl<R: Real> State<R> {
             joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
             contact_impulse: vec![[R::zero(); 6]; layout.contact_room()],
             contact_slot: vec![-R::one(); layout.pile.unwrap_or(0)],
+            activation: vec![R::zero(); layout.activations.len()],
             interval: R::zero(),
             alive: R::Mask::splat(true),
         }
@@ -103,6 +106,7 @@ impl<R: Real> State<R> {
             joint_impulse,
             contact_impulse,
             contact_slot,
+            activation,
             interval,
             alive,
         } = other;
@@ -114,6 +118,7 @@ impl<R: Real> State<R> {
         self.joint_impulse.clone_from(joint_impulse);
         self.contact_impulse.clone_from(contact_impulse);
         self.contact_slot.clone_from(contact_slot);
+        self.activation.clone_from(activation);
         self.interval = *interval;
         self.alive = *alive;
     }
@@ -142,12 +147,22 @@ impl<R: Real> State<R> {
         for (mine, theirs) in impulses {
             mine.iter_mut().flatten().zip(theirs.iter().flatten()).for_each(|(a, b)| pick(a, *b));
         }
+        self.activation.iter_mut().zip(&other.activation).for_each(|(a, b)| pick(a, *b));
         pick(&mut self.interval, other.interval);
         self.alive = (self.alive & !lanes) | (other.alive & lanes);
     }
 }
 
 impl<R: Real> Control<R> {
+    /// All of another control, in the memory of this one.
+    pub fn copy_from(&mut self, other: &Control<R>) {
+        let Control { target_position, target_velocity, effort, wrench } = other;
+        self.target_position.clone_from(target_position);
+        self.target_velocity.clone_from(target_velocity);
+        self.effort.clone_from(effort);
+        self.wrench.clone_from(wrench);
+    }
+
     /// Takes the masked lanes of another control.
     pub fn take(&mut self, lanes: R::Mask, other: &Control<R>) {
         for (mine, theirs) in [

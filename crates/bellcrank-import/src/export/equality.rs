@@ -5,7 +5,8 @@ use super::mjcf_drives::{add_tendons, add_terms};
 use super::mjcf_joints::{joint_name, screw_slide};
 use super::tree::Tree;
 use super::write::{Xml, numbers, vector};
-use bellcrank_math::Vec3;
+use crate::mjcf::SECOND;
+use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{BodyId, Coupling, Joint, JointId, JointKind, Model};
 
 /// Distance between the two points that hold a hinge [m].
@@ -35,12 +36,20 @@ pub(super) fn add_loops(model: &Model, tree: &Tree, xml: &mut Xml, out: &mut Exp
         match joint.kind {
             JointKind::Spherical => connect(model, joint, &joint.name, 0.0, xml),
             JointKind::Revolute => {
-                connect(model, joint, &joint.name, -0.5 * SPAN, xml);
-                connect(model, joint, &format!("{}_second", joint.name), 0.5 * SPAN, xml);
+                // a reader puts the hinge at the first point, with its axis towards the second
+                let (first, second) = match joint.name.split_once('+') {
+                    Some((first, second)) => (first.to_owned(), second.to_owned()),
+                    None => (joint.name.clone(), format!("{}{SECOND}", joint.name)),
+                };
+                connect(model, joint, &first, 0.0, xml);
+                connect(model, joint, &second, SPAN, xml);
             }
             JointKind::Fixed => {
-                let ends = ends(model, joint);
-                xml.leaf("weld", &[&[("name", joint.name.clone())], &ends[..]].concat());
+                let (ends, [X_1J, X_2J]) = ends(model, joint);
+                let X_12 = X_1J * X_2J.inverse();
+                let relative = numbers(&[&X_12.p.to_array()[..], &X_12.R.to_wxyz()].concat());
+                let name = [("name", joint.name.clone())];
+                xml.leaf("weld", &[&name, &ends[..], &[("relpose", relative)]].concat());
             }
             JointKind::Free => {} // holds nothing
             kind => out.left_out.push(format!(
@@ -60,18 +69,20 @@ pub(super) fn add_loops(model: &Model, tree: &Tree, xml: &mut Xml, out: &mut Exp
 
 /// One point that both bodies share: on the joint's axis, `along` from its middle.
 fn connect(model: &Model, joint: &Joint, name: &str, along: f64, xml: &mut Xml) {
-    let ends = ends(model, joint);
-    // the anchor is told in the first body's frame, the successor's
-    let anchor = joint.X_SM * (Vec3::x_axis() * along);
+    let (ends, [X_1J, _]) = ends(model, joint);
+    // the anchor is told in the first body's frame
+    let anchor = X_1J * (Vec3::x_axis() * along);
     xml.leaf("connect", &[&[("name", name.to_owned())], &ends[..], &[("anchor", vector(anchor))]].concat());
 }
 
-/// The successor first: it is never the world.
-fn ends(model: &Model, joint: &Joint) -> Vec<(&'static str, String)> {
-    let name = |body: Option<BodyId>| body.map(|b| model.bodies()[b.index()].name.clone());
-    let mut said = vec![("body1", name(joint.successor.body()).unwrap_or_default())];
-    said.extend(name(joint.predecessor.body()).map(|name| ("body2", name)));
-    said
+/// Both bodies, and the joint's frame on each. The predecessor comes first, unless it is the world.
+fn ends(model: &Model, joint: &Joint) -> (Vec<(&'static str, String)>, [Pose; 2]) {
+    let name = |body: BodyId| model.bodies()[body.index()].name.clone();
+    let successor = joint.successor.body().map(name).unwrap_or_default(); // it is never the world
+    match joint.predecessor.body() {
+        Some(p) => (vec![("body1", name(p)), ("body2", successor)], [joint.X_PF, joint.X_SM]),
+        None => (vec![("body1", successor)], [joint.X_SM, joint.X_PF]),
+    }
 }
 
 /// Writes couplings and screws, and closes `<equality>`; sums of more than two coordinates need a `<tendon>`.

@@ -4,7 +4,8 @@ use super::Exported;
 use super::mjcf_joints::joint_name;
 use super::write::{Xml, number, numbers};
 use bellcrank_model::{
-    Actuator, ActuatorId, Control, CouplingTerm, Dof, JointId, JointKind, Model, Target, Tendon,
+    Activation, ActivationLaw, Actuator, ActuatorId, Control, CouplingTerm, Dof, JointId, JointKind, Model,
+    Target, Tendon,
 };
 
 /// The joints of a sum; `None` where one of them closes a loop, which has no joint in MJCF.
@@ -117,6 +118,32 @@ fn target(
     }
 }
 
+/// A state between control and effort: the law in its general form.
+fn as_general(actuator: &Actuator, activation: Activation, said: &mut Vec<(&str, String)>) -> &'static str {
+    said.retain(|(name, _)| !["kp", "kv", "gainprm", "biastype", "biasprm"].contains(name));
+    let (gain, bias) = match actuator.control {
+        Control::Effort => (1.0, [0.0; 3]),
+        Control::Position { kp, kd } => (kp, [0.0, -kp, -kd]),
+        Control::Velocity { kd } => (kd, [0.0, 0.0, -kd]),
+        Control::Affine { gain, bias } => (gain, bias),
+    };
+    let law = [("gainprm", number(gain)), ("biastype", "affine".into()), ("biasprm", numbers(&bias))];
+    said.extend(law);
+    match activation.law {
+        ActivationLaw::Filter { time } => {
+            said.extend([("dyntype", "filterexact".into()), ("dynprm", number(time))]);
+        }
+        ActivationLaw::Integral => said.push(("dyntype", "integrator".into())),
+    }
+    if activation.range.iter().all(|x| x.is_finite()) {
+        said.push(("actrange", numbers(&activation.range)));
+    }
+    if activation.early {
+        said.push(("actearly", "true".into()));
+    }
+    "general"
+}
+
 fn add_actuator(actuator: &Actuator, target: Vec<(&'static str, String)>, xml: &mut Xml, out: &mut Exported) {
     let mut said = vec![("name", actuator.name.clone())];
     said.extend(target);
@@ -138,6 +165,10 @@ fn add_actuator(actuator: &Actuator, target: Vec<(&'static str, String)>, xml: &
             ]);
             "general"
         }
+    };
+    let tag = match actuator.activation {
+        None => tag,
+        Some(activation) => as_general(actuator, activation, &mut said),
     };
     let ranges = [("forcerange", actuator.effort_bounds()), ("ctrlrange", actuator.control_range)];
     for (name, range) in ranges {

@@ -9,6 +9,11 @@ use bellcrank_model::{Dof, Joint, JointId, JointKind, Link, Model, kinematics};
 
 /// The MJCF joint of one degree of freedom of a joint.
 pub(super) fn joint_name(joint: &Joint, dof: usize) -> String {
+    // several joints of a file that became one here have all their names
+    let own: Vec<&str> = joint.name.split('+').collect();
+    if own.len() == joint.dofs.len() && joint.kind.has_scalar_coordinates() {
+        return own[dof].to_owned();
+    }
     let names: &[&str] = match joint.kind {
         JointKind::Cylindrical => &["_slide", "_turn"],
         JointKind::Universal => &["_x", "_y"],

@@ -29,6 +29,14 @@ pub(super) fn add_keyframes(
         if controls.iter().any(|u| *u != 0.0) {
             said.push(("ctrl", numbers(&controls)));
         }
+        let with_state = actuators.iter().filter(|a| model.actuators()[a.index()].activation.is_some());
+        let state = |id: &ActuatorId| {
+            key.activations.iter().find(|(a, _)| a.id() == *id).map_or(0.0, |(_, value)| *value)
+        };
+        let states: Vec<f64> = with_state.map(state).collect();
+        if states.iter().any(|x| *x != 0.0) {
+            said.push(("act", numbers(&states)));
+        }
         for joint in row.lost {
             out.left_out.push(format!("keyframe {:?}: coordinates of joint {joint:?}", key.name));
         }

@@ -1,15 +1,16 @@
 //! URDF: a tree of joints, and `<loop_joint>` for the rest.
 //!
-//! A URDF link's frame is where its joint is. So the frame of every link becomes the frame M of the joint that
-//! carries it, and everything on the link is told from there; poses in the world stay what they were.
+//! A URDF link's frame is where its joint is. So the origin of every link moves to the joint that carries it, and everything on the
+//! link is told from there; poses in the world stay what they were. Its axes stay, too, where the direction of one axis says all
+//! of the joint, so that a file that is read and written says the same again.
 
 use super::Exported;
 use super::tree::{Carried, Tree};
 use super::urdf_parts::{add_joint_numbers, add_link_content, add_origin};
-use super::write::{Xml, number};
+use super::write::{Xml, number, vector};
 use crate::reverse::reversed;
-use bellcrank_math::Pose;
-use bellcrank_model::{BodyId, Joint, JointId, JointKind, Model, WORLD};
+use bellcrank_math::{Pose, Quat, Vec3};
+use bellcrank_model::{BodyId, Joint, JointId, JointKind, Material, Model, Shape, WORLD};
 
 /// Writes a model as URDF.
 ///
@@ -44,21 +45,35 @@ struct Writer<'a> {
     has_world: bool,
     /// X_LU of each body: the frame of its URDF link in its link frame.
     frames: Vec<Pose>,
+    /// The joint's axis in that frame.
+    axes: Vec<Vec3>,
 }
 
 impl<'a> Writer<'a> {
     fn new(model: &'a Model, tree: &Tree) -> Self {
         let mut frames = vec![Pose::identity(); model.bodies().len()];
+        let mut axes = vec![Vec3::x_axis(); model.bodies().len()];
         for carried in &tree.order {
             if let Some(joint) = carried.joint {
-                frames[carried.body.index()] = ends(&model.joints()[joint.index()], carried.reversed).1;
+                let (joint, b) = (&model.joints()[joint.index()], carried.body.index());
+                (frames[b], axes[b]) = link_frame(joint.kind, ends(joint, carried.reversed).1);
             }
         }
         let floats_alone = tree.order.iter().filter(|c| c.parent.is_none()).count() == 1
-            && tree.order.first().is_some_and(|c| c.joint.is_none())
+            && tree.order.first().is_some_and(|c| {
+                // a root that nothing carries is at the world's origin
+                c.joint.is_none() && model.bodies()[c.body.index()].X_WL == Pose::identity()
+            })
             && !model.shapes().iter().any(|s| s.link == WORLD)
             && !model.sites().iter().any(|s| s.link == WORLD);
-        Writer { model, xml: Xml::default(), out: Exported::default(), has_world: !floats_alone, frames }
+        Writer {
+            model,
+            xml: Xml::default(),
+            out: Exported::default(),
+            has_world: !floats_alone,
+            frames,
+            axes,
+        }
     }
 
     fn name(&self, body: Option<BodyId>) -> String {
@@ -94,19 +109,28 @@ impl<'a> Writer<'a> {
 
     fn joint(&mut self, carried: &Carried, id: JointId) {
         let joint = &self.model.joints()[id.index()];
-        let (X_PF, _) = ends(joint, carried.reversed);
+        let (X_PF, X_SM) = ends(joint, carried.reversed);
+        // the child's frame where the joint is at zero
+        let X_PU = X_PF * X_SM.inverse_mul(self.frame(Some(carried.body)));
         self.xml.open("joint", &[("name", joint.name.clone()), ("type", type_name(joint))]);
-        add_origin("origin", self.frame(carried.parent).inverse_mul(X_PF), &mut self.xml);
+        add_origin("origin", self.frame(carried.parent).inverse_mul(X_PU), &mut self.xml);
         self.xml.leaf("parent", &[("link", self.name(carried.parent))]);
         self.xml.leaf("child", &[("link", self.name(Some(carried.body)))]);
-        self.common(joint, id);
+        self.common(joint, id, self.axes[carried.body.index()]);
         self.reference(joint, id);
         self.xml.close();
+        let own =
+            [JointKind::Revolute, JointKind::Prismatic, JointKind::Fixed, JointKind::Free, JointKind::Planar];
+        if !own.contains(&joint.kind) {
+            let kind = joint.kind.name();
+            let why = format!("joint {:?}: URDF has no {kind} joint; other readers refuse it", joint.name);
+            self.out.left_out.push(why);
+        }
     }
 
     /// Axis, pitch, limits and the like, mimic.
-    fn common(&mut self, joint: &Joint, id: JointId) {
-        self.xml.leaf("axis", &[("xyz", "1 0 0".into())]);
+    fn common(&mut self, joint: &Joint, id: JointId, axis: Vec3) {
+        self.xml.leaf("axis", &[("xyz", vector(axis))]);
         if let JointKind::Screw { pitch } = joint.kind {
             self.xml.leaf("screw", &[("pitch", number(pitch))]);
         }
@@ -141,7 +165,7 @@ impl<'a> Writer<'a> {
         add_origin("parent_origin", self.frame(P).inverse_mul(joint.X_PF), &mut self.xml);
         self.xml.leaf("child", &[("link", self.name(S))]);
         add_origin("child_origin", self.frame(S).inverse_mul(joint.X_SM), &mut self.xml);
-        self.common(joint, id);
+        self.common(joint, id, Vec3::x_axis());
         self.xml.close();
     }
 
@@ -186,11 +210,33 @@ impl<'a> Writer<'a> {
         if !model.filters().is_empty() {
             note("exceptions from contact".into());
         }
+        let rubs = |s: &&Shape| s.collides && s.material != Material::default();
+        let count = model.shapes().iter().filter(rubs).count();
+        if count > 0 {
+            note(format!("surfaces: friction and restitution of {count} shapes"));
+        }
         for motor in model.actuators() {
             if motor.control != bellcrank_model::Control::Effort || motor.gear != 1.0 {
                 note(format!("actuator {:?}: gains and gear", motor.name));
             }
         }
+    }
+}
+
+/// X_LU, the frame of a link that hangs on a joint, and the joint's axis in it.
+///
+/// A reader takes the rotation that brings x to the axis by the shortest way as that of F in the joint's origin and of M in the link. Turning both
+/// about the axis changes nothing for joints of one axis; others keep the link's axes only where M is turned so.
+fn link_frame(kind: JointKind, X_SM: Pose) -> (Pose, Vec3) {
+    let axis = X_SM.R.rotate(Vec3::x_axis());
+    let turned_so = (Quat::x_axis_to(axis).inverse() * X_SM.R).vector().norm() < 1e-12;
+    match kind {
+        JointKind::Fixed => (Pose::identity(), Vec3::x_axis()),
+        JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Screw { .. } => {
+            (Pose::from_position(X_SM.p), axis)
+        }
+        _ if turned_so => (Pose::from_position(X_SM.p), axis),
+        _ => (X_SM, Vec3::x_axis()),
     }
 }
 

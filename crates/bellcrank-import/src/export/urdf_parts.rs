@@ -62,7 +62,9 @@ fn add_shape(shape: &Shape, X_UG: Pose, xml: &mut Xml, out: &mut Exported) {
         Geometry::HeightField(_) => {}
     }
     xml.close();
-    if !shape.collides {
+    // other readers look for colours in visuals only, and pass over them elsewhere
+    let usual = Shape::new("", bellcrank_model::WORLD, Geometry::Plane).color;
+    if !shape.collides || shape.color != usual {
         xml.open("material", &[("name", format!("{}_color", shape.name))]);
         xml.leaf("color", &[("rgba", color(shape.color))]);
         xml.close();

@@ -37,6 +37,9 @@ use vocabulary::{notes::Notes, schema};
 /// Sections outside the tree of bodies, by their tag: what is named before what names it.
 const SECTIONS: [&str; 6] = ["tendon", "equality", "actuator", "contact", "sensor", "keyframe"];
 
+/// The ending of the second of two `connect`s that are one hinge, whose name is the first one's.
+pub(crate) const SECOND: &str = "_second";
+
 /// Reads `<mujoco>` into parts. Faults go into the log; an error means that going on makes no sense.
 pub(crate) fn read(
     document: &mut Document,

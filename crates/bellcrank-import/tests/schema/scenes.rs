@@ -271,9 +271,9 @@ fn root() -> Scene {
 
 /// A scene in which each option of the compiler changes something.
 fn compiled(attribute: &str) -> String {
-    let parts = "<asset><mesh name='n' file='folder/m.obj'/></asset>\
+    let parts = "<asset><mesh name='n' file='folder/m.obj'/><texture name='t' type='2d' file='x.png'/><material name='t' texture='t'/></asset>\
         <worldbody><body name='a' euler='10 20 30'><inertial pos='0 0 0' mass='1' diaginertia='.1 .1 .3'/>\
-        <joint name='p' range='0 2'/><geom size='.1' group='2'/></body>\
+        <joint name='p' range='0 2'/><geom size='.1' group='2' material='t'/></body>\
         <body name='k' pos='0 1 0'><freejoint/><geom type='capsule' size='.1' fromto='0 0 0 1 0 0'/><geom size='.01' group='1' pos='0 0 1'/></body>\
         <body name='m' pos='0 2 0'><freejoint/><geom type='box' mesh='n'/></body></worldbody>\
         <keyframe><key qpos='0 0 0 1 1 0 0 0 0 0 1 1 0 0 0'/></keyframe>";
@@ -434,8 +434,14 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
         "biasprm" => attributes.push(("biastype", "affine")),
         "gaintype" => attributes.push(("gainprm", "1 2 3")),
         "inheritrange" => attributes.retain(|(name, _)| *name != "ctrlrange"),
-        "diameter" => attributes.retain(|(name, _)| *name != "area"),
+        "actlimited" => attributes.push(("actrange", "-.5 .5")),
         _ => {}
+    }
+    if tag == "general" && ["dynprm", "actrange", "actlimited", "actearly"].contains(&attribute) {
+        attributes.push(("dyntype", "filter"));
+    }
+    if attribute == "diameter" {
+        attributes.retain(|(name, _)| *name != "area");
     }
     Scene { attributes, around: vec!["actuator".into()], ..in_document(tag) }
 }

@@ -90,12 +90,11 @@ fn named(attribute: &str) -> &'static str {
         "mesh" => "m",
         "hfield" => "h",
         "material" => "red",
-        "active" | "limited" | "autolimits" | "actuatorfrclimited" | "ctrllimited" | "forcelimited" => {
-            "false"
-        }
+        "active" | "limited" | "autolimits" | "actuatorfrclimited" | "ctrllimited" | "actlimited"
+        | "forcelimited" => "false",
         "shellinertia" | "mocap" | "balanceinertia" | "fitaabb" | "strippath" | "alignfree" | "align"
-        | "discardvisual" | "fusestatic" | "saveinertial" | "actuatorgravcomp" | "actlimited"
-        | "actearly" | "fuse" | "simple" | "inertiafromgeom" => "true",
+        | "discardvisual" | "fusestatic" | "saveinertial" | "actuatorgravcomp" | "actearly" | "fuse"
+        | "simple" | "inertiafromgeom" => "true",
         "angle" => "radian",
         "coordinate" => "global",
         "eulerseq" => "zyx",

@@ -1,7 +1,7 @@
 //! Rules of couplings, tendons and motors.
 
 use super::Rules;
-use crate::actuator::{Control, Target};
+use crate::actuator::{ActivationLaw, Control, Target};
 use crate::builder::Parts;
 use crate::coupling::CouplingTerm;
 use crate::fault::Trouble;
@@ -60,6 +60,17 @@ impl Rules<'_> {
             self.bound("the effort limit", actuator.effort_limit);
             self.range("the effort range", actuator.effort_range);
             self.range("the control range", actuator.control_range);
+            if let Some(activation) = actuator.activation {
+                self.range("the range of the activation", activation.range);
+                if let ActivationLaw::Filter { time } = activation.law {
+                    self.in_range(
+                        "the filter's time",
+                        time,
+                        time > 0.0 && time.is_finite(),
+                        "finite and above zero",
+                    );
+                }
+            }
             match actuator.control {
                 Control::Position { kp, kd } => {
                     self.not_negative("kp", kp);

@@ -126,6 +126,10 @@ impl Rules<'_> {
                 names.actuators.resolve(actuator, &self.place, self.faults);
                 self.finite("a control", *value);
             }
+            for (actuator, value) in &mut keyframe.activations {
+                names.actuators.resolve(actuator, &self.place, self.faults);
+                self.finite("an activation", *value);
+            }
         }
     }
 

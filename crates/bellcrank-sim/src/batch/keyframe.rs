@@ -135,6 +135,9 @@ impl Batch {
         for (actuator, value) in &keyframe.controls {
             self.set_control(world, actuator.id().index(), *value)?;
         }
+        for (actuator, value) in &keyframe.activations {
+            self.set_activation(world, actuator.id().index(), *value)?;
+        }
         Ok(())
     }
 

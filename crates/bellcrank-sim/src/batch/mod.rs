@@ -14,6 +14,7 @@
 //! | `warnings` | what will go wrong with these settings |
 
 mod access;
+mod activation;
 mod check_parameters;
 mod inside;
 mod keyframe;
@@ -108,6 +109,10 @@ pub enum BatchError {
         "the chosen freedoms do not tell where the mechanism is; choose them afresh by Batch::independent_freedoms"
     )]
     NotIndependent,
+    #[error(
+        "{0}: motors with a state (activation) have no derivatives yet; take the activation out, or difference steps"
+    )]
+    MotorsWithState(String),
     #[error("κ must be a number above zero, not {0}")]
     BadKappa(f64),
     #[error(

@@ -86,7 +86,7 @@ pub fn motor_effort<R: Real>(c: &ActuatorConstants<R>, control: &Control<R>, a: 
 
 /// Clamped, but what is not a number stays so: the world must freeze, not run to its bound.
 #[inline(always)]
-fn within<R: Real>(x: R, low: R, high: R) -> R {
+pub fn within<R: Real>(x: R, low: R, high: R) -> R {
     R::select(x.is_finite(), x.clamp(low, high), x)
 }
 

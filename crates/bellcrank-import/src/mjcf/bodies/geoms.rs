@@ -52,7 +52,11 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
     let X_LG = X_LF * X_FG;
     let (solid, mass_unknown) = mass(element, form, geometry.as_ref(), mesh.as_ref(), context);
     let color = color(element)
-        .or_else(|| element.attribute("material").and_then(|name| scope.source.assets.color(name)))
+        .or_else(|| {
+            element
+                .attribute("material")
+                .and_then(|name| scope.source.assets.color(name, element, context, &scope.source))
+        })
         .unwrap_or([0.5, 0.5, 0.5, 1.0]);
     let bits = |name: &str| element.number(name).map_or(1, |x| x.clamp(0.0, f64::from(u32::MAX)) as u32);
     unusual(element, context);

@@ -1,13 +1,14 @@
 //! `<asset>`: meshes, height fields and colours, read when something uses them.
 
 use super::defaults::Classes;
+use super::looks::{self, Paint};
 use super::msh;
 use super::source::{Context, Source};
 use super::terrain;
 use crate::mjcf::bodies::placement;
 use crate::mjcf::mass::hull::convex_hull;
 use crate::mjcf::mass::mass_of_mesh::{Fill, unit_density};
-use crate::mjcf::vocabulary::known::LOOKS;
+use crate::mjcf::vocabulary::known::{LOOKS, TEXTURES};
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::solid::Solid;
 use crate::xml::Element;
@@ -24,7 +25,10 @@ use std::sync::Arc;
 pub(in crate::mjcf) struct Assets {
     meshes: BTreeMap<String, Element>,
     height_fields: BTreeMap<String, Element>,
-    colors: BTreeMap<String, [f32; 4]>,
+    materials: BTreeMap<String, Paint>,
+    textures: BTreeMap<String, Element>,
+    /// Mean colours of textures that were asked for; `None` where they could not be read.
+    means: RefCell<HashMap<String, Option<[f32; 3]>>>,
     loaded: RefCell<HashMap<String, Option<Rc<LoadedMesh>>>>,
     /// The attached model's file, which its assets are relative to.
     pub file: Option<File>,
@@ -57,14 +61,20 @@ impl Assets {
                 }
                 "material" => {
                     let merged = classes.merged(element, None, notes);
+                    let paint = Paint::of(&merged);
                     element.children.iter().for_each(|layer| layer.ignore(LOOKS));
-                    if let (Some(name), Some(color)) = (element.attribute("name"), color(&merged)) {
-                        self.colors.insert(name.to_owned(), color);
+                    if let Some(name) = element.attribute("name") {
+                        self.materials.insert(name.to_owned(), paint);
                     }
                 }
                 "texture" => {
                     element.see_all();
-                    notes.once(element, LOOKS);
+                    let sky = element.attribute("type") == Some("skybox");
+                    notes.once(element, if sky { LOOKS } else { TEXTURES });
+                    let file = looks::file_of(element).map(stem);
+                    if let Some(name) = element.attribute("name").or(file) {
+                        self.textures.insert(name.to_owned(), element.clone());
+                    }
                 }
                 "skin" => element.ignore("skins are only drawn"),
                 _ => {}
@@ -72,9 +82,52 @@ impl Assets {
         }
     }
 
-    /// The colour of a material.
-    pub fn color(&self, material: &str) -> Option<[f32; 4]> {
-        self.colors.get(material).copied()
+    /// The colour of a material, on the mean colour of its texture.
+    pub fn color(
+        &self,
+        material: &str,
+        by: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<[f32; 4]> {
+        let paint = self.materials.get(material)?;
+        let known = paint.texture.as_ref().filter(|name| {
+            let there = self.textures.contains_key(*name);
+            if !there {
+                context.notes.ignore(by, format!("there is no texture {name:?}, which its material names"));
+            }
+            there
+        });
+        let mean = known.and_then(|name| self.mean_color(name, context, source));
+        Some(paint.on(mean.unwrap_or([1.0; 3])))
+    }
+
+    fn mean_color(&self, texture: &str, context: Context<'_>, source: &Source) -> Option<[f32; 3]> {
+        if let Some(known) = self.means.borrow().get(texture) {
+            return *known;
+        }
+        let element = self.textures.get(texture)?;
+        let mean = looks::built_in(element).or_else(|| self.mean_of_file(element, context, source));
+        self.means.borrow_mut().insert(texture.to_owned(), mean);
+        mean
+    }
+
+    /// An image that is missing or of another kind costs nothing but its colour.
+    fn mean_of_file(&self, element: &Element, context: Context<'_>, source: &Source) -> Option<[f32; 3]> {
+        let path = source.compiler.texture_path(looks::file_of(element)?);
+        if context.options.skip_meshes {
+            return None;
+        }
+        let limit = context.files.limits().mesh_parts;
+        let read =
+            self.open(&path, element, context).and_then(|file| looks::mean_color(&file.bytes, &path, limit));
+        match read {
+            Ok(mean) => Some(mean),
+            Err(trouble) => {
+                context.notes.ignore(element, format!("{trouble}; its mean colour is taken as white"));
+                None
+            }
+        }
     }
 
     /// Whether the file declares the mesh.
@@ -238,9 +291,13 @@ fn name_of(element: &Element) -> Option<String> {
     if let Some(name) = element.attribute("name") {
         return Some(name.to_owned());
     }
-    let file = element.required("file")?;
+    element.required("file").map(|file| stem(file).to_owned())
+}
+
+/// A file's name without folder and ending.
+fn stem(file: &str) -> &str {
     let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    Some(file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned())
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
 /// Red, green, blue, opacity.

@@ -1,6 +1,5 @@
 //! `<compiler>`: how the rest of the file is to be understood.
 
-use crate::mjcf::vocabulary::known::LOOKS;
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::xml::Element;
 use bellcrank_math::{Quat, Vec3};
@@ -14,6 +13,7 @@ pub(in crate::mjcf) struct Compiler {
     pub euler: [char; 3],
     /// Folder of meshes and height fields.
     pub mesh_folder: String,
+    pub texture_folder: String,
     /// Only the last part of a file's name counts.
     pub strip_path: bool,
     /// A range makes a limit.
@@ -42,6 +42,7 @@ impl Default for Compiler {
             degrees: true,
             euler: ['x', 'y', 'z'],
             mesh_folder: String::new(),
+            texture_folder: String::new(),
             strip_path: false,
             auto_limits: true,
             inertia_from_geoms: None,
@@ -86,9 +87,6 @@ impl Compiler {
             if let Some(word) = element.boolean("alignfree") {
                 compiler.align_free = word;
             }
-            if element.attribute("texturedir").is_some() {
-                notes.once(element, LOOKS);
-            }
             if WITHOUT_EFFECT.iter().filter(|name| element.attribute(name).is_some()).count() > 0 {
                 notes.once(
                     element,
@@ -129,9 +127,13 @@ impl Compiler {
     }
 
     fn folders(&mut self, element: &Element) {
-        // meshdir wins over assetdir within one element
+        // meshdir and texturedir win over assetdir within one element
         if let Some(folder) = element.attribute("assetdir") {
             self.mesh_folder = folder.to_owned();
+            self.texture_folder = folder.to_owned();
+        }
+        if let Some(folder) = element.attribute("texturedir") {
+            self.texture_folder = folder.to_owned();
         }
         if let Some(folder) = element.attribute("meshdir") {
             self.mesh_folder = folder.to_owned();
@@ -185,8 +187,17 @@ impl Compiler {
 
     /// Where a mesh or height field file is, relative to the model.
     pub fn mesh_path(&self, file: &str) -> String {
+        self.path_in(&self.mesh_folder, file)
+    }
+
+    /// Where an image is, relative to the model.
+    pub fn texture_path(&self, file: &str) -> String {
+        self.path_in(&self.texture_folder, file)
+    }
+
+    fn path_in(&self, folder: &str, file: &str) -> String {
         let file = if self.strip_path { file.rsplit(['/', '\\']).next().unwrap_or(file) } else { file };
-        match self.mesh_folder.trim_end_matches('/') {
+        match folder.trim_end_matches('/') {
             "" => file.to_owned(),
             folder => format!("{folder}/{file}"),
         }

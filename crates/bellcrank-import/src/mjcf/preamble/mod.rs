@@ -4,6 +4,7 @@ pub(in crate::mjcf) mod assets;
 pub(in crate::mjcf) mod compiler;
 pub(in crate::mjcf) mod defaults;
 pub(in crate::mjcf) mod include;
+mod looks;
 pub(in crate::mjcf) mod msh;
 pub(in crate::mjcf) mod option;
 pub(in crate::mjcf) mod source;

@@ -8,7 +8,7 @@ use crate::mjcf::bodies::joints::{JointType, effort_bounds, range};
 use crate::mjcf::bodies::spec::Section;
 use crate::mjcf::mass::effective_inertia::{EffectiveInertia, Weighted};
 use crate::mjcf::vocabulary::references::{Lookup, missing};
-use bellcrank_model::{Actuator, ActuatorId, Control, Ref, Target, TendonId};
+use bellcrank_model::{Activation, Actuator, ActuatorId, Control, Ref, Target, TendonId};
 use std::cell::LazyCell;
 
 /// What an actuator moves: length = gear · coordinate + offset.
@@ -47,6 +47,7 @@ pub(in crate::mjcf) fn add(
         .enumerate()
         .map(|(i, section)| {
             let drive = Drive::read(section);
+            let rotor = drive.rotor();
             let found = transmission(assembly, section, &drive, tendons, followers);
             let actuator = found.and_then(|found| {
                 let (offset, instead_of) = (found.offset, found.instead_of);
@@ -59,6 +60,7 @@ pub(in crate::mjcf) fn add(
             };
             let name = section.element.attribute("name").map(|n| section.scope.name(n));
             let name = name.unwrap_or_else(|| format!("actuator_{i}"));
+            add_rotor(assembly, section, &actuator, rotor);
             let id = assembly.builder.actuator(Actuator { name, ..actuator });
             Some(Added { id, offset, instead_of })
         })
@@ -174,19 +176,57 @@ fn actuator(
         notes.ignore(element, "the gear is zero: the actuator drives nothing");
         return None;
     }
-    if drive.dynamics == Dynamics::Filter {
-        notes.ignore(
-            element,
-            "the filter between control and effort (dyntype, timeconst) is not simulated; the control acts at once",
-        );
-    }
     for name in drive.extras() {
         notes.ignore(element, format!("{name} of an actuator is not simulated"));
     }
-    let mut actuator =
-        Actuator::new("", by.target, control(law, by.offset)).gear(by.gear).place(element.place());
+    let control = match drive.dynamics {
+        // what is integrated is no target any more
+        Dynamics::Integral => affine(law, by.offset),
+        _ => control(law, by.offset),
+    };
+    let mut actuator = Actuator::new("", by.target, control).gear(by.gear).place(element.place());
+    actuator.activation = activation(section, &drive);
     bound(section, &drive, by.limits, &mut actuator);
     Some(actuator)
+}
+
+/// The state between control and effort. A filter without a time is none.
+fn activation(section: &Section, drive: &Drive) -> Option<Activation> {
+    let mut activation = match drive.dynamics {
+        Dynamics::Filter if drive.time > 0.0 => Activation::filter(drive.time),
+        Dynamics::Integral => Activation::integral(),
+        _ => return None,
+    };
+    let settings = drive.merged(&section.element);
+    let auto = section.scope.source.compiler.auto_limits;
+    if let Some([low, high]) = range(&settings, "actrange", "actlimited", auto) {
+        activation = activation.range(low, high);
+    }
+    activation.early = settings.boolean("actearly").unwrap_or(false);
+    Some(activation)
+}
+
+/// A rotor of inertia a and damping d behind a gear g is g² a and g² d on what it moves.
+fn add_rotor(
+    assembly: &mut Assembly<'_>,
+    section: &Section,
+    actuator: &Actuator,
+    [armature, damping]: [f64; 2],
+) {
+    if armature == 0.0 && damping == 0.0 {
+        return;
+    }
+    let gear = actuator.gear * actuator.gear;
+    match assembly.builder.dof_of(&actuator.target) {
+        Some(dof) => {
+            dof.armature += gear * armature;
+            dof.damping += gear * damping;
+        }
+        None => {
+            let why = "armature and damping of an actuator at a site are not simulated";
+            assembly.context.notes.ignore(&section.element, why);
+        }
+    }
 }
 
 /// Ranges of effort and control; `limits` are those of the joint or tendon.
@@ -202,8 +242,12 @@ fn bound(section: &Section, drive: &Drive, limits: [f64; 2], actuator: &mut Actu
     } else if drive.inherit_range > 0.0 {
         let [low, high] = limits;
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low) * drive.inherit_range);
-        if half.is_finite() {
-            actuator.control_range = [middle - half, middle + half];
+        let inherited = [middle - half, middle + half];
+        match &mut actuator.activation {
+            _ if !half.is_finite() => {}
+            // an integral is the position, its control a speed
+            Some(activation) if drive.dynamics == Dynamics::Integral => activation.range = inherited,
+            _ => actuator.control_range = inherited,
         }
     }
 }
@@ -221,5 +265,9 @@ fn control(law: Law, offset: f64) -> Control {
     if gain == 1.0 && bias == [0.0; 3] {
         return Control::Effort;
     }
+    affine(law, offset)
+}
+
+fn affine(Law { gain, bias }: Law, offset: f64) -> Control {
     Control::Affine { gain, bias: [bias[0] + bias[1] * offset, bias[1], bias[2]] }
 }

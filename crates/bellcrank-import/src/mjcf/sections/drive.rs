@@ -13,7 +13,9 @@ pub(in crate::mjcf) enum Dynamics {
     None,
     /// Through a low-pass filter.
     Filter,
-    /// By integration, or by something of its own.
+    /// By integration.
+    Integral,
+    /// By something of its own.
     Other,
 }
 
@@ -40,6 +42,8 @@ pub(in crate::mjcf) struct Drive {
     gain_type: Term,
     bias_type: Term,
     pub dynamics: Dynamics,
+    /// Of the filter [s].
+    pub time: f64,
     pub gear: [f64; 6],
     pub inherit_range: f64,
     why_not: Option<&'static str>,
@@ -55,6 +59,7 @@ impl Drive {
             gain_type: Term::Fixed,
             bias_type: Term::None,
             dynamics: Dynamics::None,
+            time: 1.0,
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             inherit_range: 0.0,
             why_not: None,
@@ -91,11 +96,11 @@ impl Drive {
                 );
                 overwrite(&mut self.bias, element, "bias");
                 self.dynamics = Dynamics::Filter;
+                self.time = element.number("timeconst").unwrap_or(self.time);
             }
             "intvelocity" => {
-                self.why_not = Some(
-                    "an actuator whose control is integrated (intvelocity) is left out: it needs a state",
-                );
+                self.servo(element);
+                self.dynamics = Dynamics::Integral;
             }
             "damper" => self.why_not = Some("an actuator whose control is a damping (damper) is left out"),
             "muscle" => self.why_not = Some("muscles are not simulated"),
@@ -123,6 +128,7 @@ impl Drive {
         let dynamics = self.dynamics;
         self.plain([kp, 0.0, 0.0], Term::Affine);
         self.dynamics = time.map_or(dynamics, |t| if t > 0.0 { Dynamics::Filter } else { Dynamics::None });
+        self.time = time.unwrap_or(self.time);
         // a positive third number is a damping ratio, until the inertia is known
         self.bias = [0.0, -kp, damping];
         if let Some(share) = element.number("inheritrange") {
@@ -147,7 +153,7 @@ impl Drive {
             ("none", Dynamics::None),
             ("filter", Dynamics::Filter),
             ("filterexact", Dynamics::Filter),
-            ("integrator", Dynamics::Other),
+            ("integrator", Dynamics::Integral),
             ("muscle", Dynamics::Other),
             ("user", Dynamics::Other),
             ("dcmotor", Dynamics::Other),
@@ -155,6 +161,12 @@ impl Drive {
         ];
         if let Some(dynamics) = element.choice("dyntype", &words) {
             self.dynamics = dynamics;
+        }
+        if let Some(time) = element.numbers("dynprm").and_then(|numbers| numbers.first().copied()) {
+            self.time = time;
+        }
+        if element.number("actdim").is_some_and(|count| count > 1.0) {
+            self.why_not = Some("an actuator with several states is left out");
         }
         if let Some(share) = element.number("inheritrange") {
             self.inherit_range = share;
@@ -205,11 +217,21 @@ impl Drive {
 
     /// What was said and has no effect.
     pub fn extras(&self) -> Vec<&'static str> {
-        let said = |name: &str| {
-            let value = self.written.iter().rev().find_map(|e| e.has(name).then(|| e.numbers(name)));
-            value.flatten().is_some_and(|v| v.iter().any(|x| *x != 0.0))
-        };
-        ["armature", "damping", "delay"].into_iter().filter(|name| said(name)).collect()
+        let said = |name: &str| self.last(name).iter().any(|x| *x != 0.0);
+        let powers = self.last("damping").iter().skip(1).any(|x| *x != 0.0);
+        let delay = ["delay"].into_iter().filter(|name| said(name));
+        delay.chain(powers.then_some("damping that grows with a power of the speed")).collect()
+    }
+
+    /// The rotor's inertia and its viscous damping, both before the gear.
+    pub fn rotor(&self) -> [f64; 2] {
+        ["armature", "damping"].map(|name| self.last(name).first().copied().unwrap_or(0.0))
+    }
+
+    /// The numbers of an attribute as the element or the innermost class has them.
+    fn last(&self, name: &str) -> Vec<f64> {
+        let said = self.written.iter().rev().find_map(|e| e.has(name).then(|| e.numbers(name)));
+        said.flatten().unwrap_or_default()
     }
 }
 

@@ -4,6 +4,7 @@
 //! turning about the line through the points: a hinge. Three that are not in line hold everything.
 
 use super::tendons::Tendons;
+use crate::mjcf::SECOND;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::bodies::placement;
 use crate::mjcf::bodies::spec::Section;
@@ -131,7 +132,10 @@ fn close(assembly: &mut Assembly<'_>, group: &[&Connect]) {
     let first = group[0];
     let points: Vec<[Vec3; 2]> = group.iter().map(|connect| on_carriers(assembly, connect)).collect();
     let kind = kind_of(&points);
-    let name = group.iter().map(|connect| connect.name.as_str()).collect::<Vec<_>>().join("+");
+    let name = match group {
+        [_, second] if second.name.strip_suffix(SECOND) == Some(&*first.name) => first.name.clone(),
+        _ => group.iter().map(|connect| connect.name.as_str()).collect::<Vec<_>>().join("+"),
+    };
     let name = assembly.joint_names.free(name);
     let [a, b] = first.bodies;
     let links = [a, b].map(|body| assembly.carriers[body].0.clone());

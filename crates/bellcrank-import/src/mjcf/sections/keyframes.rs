@@ -1,6 +1,7 @@
 //! `<keyframe>`: named states in MuJoCo's order of coordinates.
 
 use super::actuators::Added;
+use super::drive::{Drive, Dynamics};
 use crate::ImportTrouble;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::assemble::names::Taken;
@@ -39,6 +40,9 @@ pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<Adde
         for (id, value) in controls(assembly, section, actuators) {
             key = key.control(id, value);
         }
+        for (id, value) in activations(assembly, section, actuators) {
+            key = key.activation(id, value);
+        }
         without_effect(assembly, section);
         assembly.builder.keyframe(key);
     }
@@ -46,11 +50,7 @@ pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<Adde
 
 fn without_effect(assembly: &Assembly<'_>, section: &Section) {
     let element = &section.element;
-    for (name, what) in [
-        ("act", "states inside actuators"),
-        ("mpos", "poses of mocap bodies"),
-        ("mquat", "poses of mocap bodies"),
-    ] {
+    for (name, what) in [("mpos", "poses of mocap bodies"), ("mquat", "poses of mocap bodies")] {
         if element.numbers(name).is_some_and(|v| v.iter().any(|x| *x != 0.0)) {
             let why = format!("{name}: {what} are not part of a keyframe here");
             assembly.context.notes.ignore(element, why);
@@ -232,6 +232,33 @@ fn unit_end(own: &[f64]) -> Vec<f64> {
         values[start..].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
     }
     values
+}
+
+/// States of actuators from `act`, which counts those that have one.
+fn activations(
+    assembly: &Assembly<'_>,
+    section: &Section,
+    actuators: &[Option<Added>],
+) -> Vec<(ActuatorId, f64)> {
+    let element = &section.element;
+    let said = element.numbers("act").unwrap_or_default();
+    if said.iter().all(|x| *x == 0.0) {
+        return Vec::new(); // as they start
+    }
+    let all = assembly.spec.sections.iter().filter(|s| s.kind == "actuator").zip(actuators);
+    let with_state: Vec<_> =
+        all.filter(|(actuator, _)| Drive::read(actuator).dynamics != Dynamics::None).collect();
+    if section.scope.keys.is_some() || with_state.len() != said.len() {
+        let why = format!(
+            "act: {} numbers are not the states of {} actuators that have one; they start at zero",
+            said.len(),
+            with_state.len()
+        );
+        assembly.context.notes.ignore(element, why);
+        return Vec::new();
+    }
+    let known = with_state.into_iter().zip(said);
+    known.filter_map(|((_, added), value)| added.map(|added| (added.id, value))).collect()
 }
 
 fn controls(

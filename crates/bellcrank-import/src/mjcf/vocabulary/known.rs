@@ -8,7 +8,10 @@ pub(in crate::mjcf) const SOFT: &str =
 
 /// What only shows in MuJoCo's pictures.
 pub(in crate::mjcf) const LOOKS: &str =
-    "cameras, lights, textures and other looks of MuJoCo's window are not used";
+    "cameras, lights, skies and other looks of MuJoCo's window are not used";
+
+/// What is painted with a picture.
+pub(in crate::mjcf) const TEXTURES: &str = "textures are drawn in their mean colour";
 
 /// What programs around MuJoCo may look at.
 const USER: &str = "user: numbers of the user's own have no meaning here";
