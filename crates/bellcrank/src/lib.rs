@@ -19,6 +19,7 @@ pub mod cli;
 
 pub use bellcrank_collide as collide;
 pub use bellcrank_import as import;
+pub use bellcrank_kinematics as kinematics;
 pub use bellcrank_learn as learn;
 pub use bellcrank_math as math;
 pub use bellcrank_model as model;

@@ -14,10 +14,26 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-collide", &["math", "model"]),
     ("bellcrank-solve", &["math"]),
     ("bellcrank-sim", &["math", "model", "tree", "collide", "solve"]),
+    ("bellcrank-kinematics", &["kernel", "math", "model", "tree", "collide"]),
     ("bellcrank-tasks", &["math", "model", "sim"]),
     ("bellcrank-learn", &["sim", "tasks"]),
     ("bellcrank-view", &["math", "model", "sim"]),
-    ("bellcrank", &["math", "model", "import", "tree", "collide", "solve", "sim", "tasks", "learn", "view"]),
+    (
+        "bellcrank",
+        &[
+            "math",
+            "model",
+            "import",
+            "tree",
+            "collide",
+            "solve",
+            "sim",
+            "kinematics",
+            "tasks",
+            "learn",
+            "view",
+        ],
+    ),
 ];
 
 fn root() -> PathBuf {
