@@ -28,8 +28,6 @@ const DAMPING: f64 = 0.1;
 const LESS: f64 = 0.15;
 const MORE: f64 = 6.0;
 const DAMPING_RANGE: [f64; 2] = [1e-7, 1e9];
-/// Largest change of a coordinate in a step [rad or m].
-const LARGEST_STEP: f64 = 0.7;
 /// Steps in a row that gain less than this share of the cost, or nothing, until a stage is over; in the third stage, where the
 /// nearest pose is found, steps must gain next to nothing.
 const POOR_GAIN: f64 = 1e-3;
@@ -46,6 +44,8 @@ pub(crate) struct Stop {
     pub iterations: usize,
     /// Of loops [m and rad].
     pub gap: f64,
+    /// Largest change of a coordinate in a step [rad or m].
+    pub largest_step: f64,
 }
 
 /// The search as an operator on batches. Inputs: start, targets. Outputs: q; errors of goals, then [`FIGURES`] numbers.
@@ -183,7 +183,7 @@ fn descend<E: Number, R: Real<Elem = E>>(
         if over.all() {
             break;
         }
-        step(task, lane, now, s);
+        step(task, (lane, stop), now, s);
         let then = cost_at(tree, task, (lane.weights(), targets), s);
         judge(&mut lane, over, now, then, s);
         lane.leave_stage(task, iteration + CLOSING + 1 == stop.iterations);
@@ -235,7 +235,12 @@ fn least_damping<R: Real>() -> f64 {
 
 /// δ, within limits.
 #[kernel]
-fn step<E: Number, R: Real<Elem = E>>(task: &Task<E>, lane: Lane<R>, now: Figures<R>, s: &mut Memory<R>) {
+fn step<E: Number, R: Real<Elem = E>>(
+    task: &Task<E>,
+    (lane, stop): (Lane<R>, Stop),
+    now: Figures<R>,
+    s: &mut Memory<R>,
+) {
     let normal = &mut s.rows.normal;
     let floor = normal.mean() * R::constant(least_damping::<R>()) + R::constant(1e-30);
     let lambda = (lane.damping * now.cost).max(floor);
@@ -265,11 +270,12 @@ fn step<E: Number, R: Real<Elem = E>>(task: &Task<E>, lane: Lane<R>, now: Figure
             break;
         }
     }
-    let mut largest = R::constant(LARGEST_STEP);
+    let most = R::constant(stop.largest_step);
+    let mut largest = most;
     for x in &normal.step {
         largest = largest.max(x.abs());
     }
-    let share = R::constant(LARGEST_STEP) / largest;
+    let share = most / largest;
     for (x, v) in normal.step.iter().zip(&task.velocities) {
         s.delta[*v] = *x * share;
     }

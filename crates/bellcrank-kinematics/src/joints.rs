@@ -5,6 +5,7 @@ use crate::precision::Number;
 use crate::robot::Kinematics;
 use bellcrank_math::{Elem, Mat3, Pose, Quat, Vec3};
 use bellcrank_model::{JointKind, Link, kinematics};
+use bellcrank_tree::FrameId;
 
 /// A joint, as its coordinates are read.
 #[derive(Clone, Debug)]
@@ -52,6 +53,16 @@ impl<E: Number> Kinematics<E> {
             .chunks_exact(12 * bodies.max(1))
             .map(|row| row.chunks_exact(12).map(pose).collect())
             .collect())
+    }
+
+    /// World pose of a frame in one configuration.
+    ///
+    /// # Errors
+    /// When `q` is not one configuration, or there is no such frame.
+    pub fn frame_pose(&self, q: &[E], frame: FrameId) -> Result<Pose, KinematicsError> {
+        let mut numbers = [E::zero(); 12];
+        self.tree().batch().fk(q, &[frame], &mut numbers)?;
+        Ok(pose(&numbers))
     }
 
     /// Coordinates of all joints in the order of the model, (n, [`Kinematics::joint_coordinate_count`]) \[m, rad\]. Angles of joints

@@ -23,22 +23,29 @@
 //! | `placed` `rows` `normal` | where everything is, what is missed, the normal equations |
 //! | `descent` | the search in lanes |
 //! | `solve` | many goals, many starts |
+//! | `parts` `analysis` | motors against freedoms: singular values, branches, mechanical advantage |
+//! | `sample` | random poses that are safe to start from |
 //! | `joints` | coordinates of all joints from configurations |
 
+mod analysis;
 mod descent;
 mod error;
 mod goal;
 mod joints;
 mod normal;
+mod parts;
 mod placed;
 mod precision;
 mod robot;
 mod rows;
+mod sample;
 mod solve;
 mod task;
 
+pub use analysis::{Analysis, Holds};
 pub use error::KinematicsError;
 pub use goal::{Goal, Priority, What};
 pub use precision::Number;
 pub use robot::Kinematics;
+pub use sample::{Sampler, Samples, Sampling};
 pub use solve::{Problem, Settings, Solution};

@@ -1,6 +1,7 @@
 //! The two precisions that kernels are compiled for: here, and in no crate that calls them.
 
 use crate::descent::{Descent, Stop};
+use crate::parts::{Holding, Parts};
 use crate::task::Task;
 use bellcrank_tree::batch::{Input, Output};
 use bellcrank_tree::{Precision, TreeError, TreeModel};
@@ -21,6 +22,15 @@ pub(crate) mod private {
             question: (&Task<Self>, Stop),
             arrays: (&[Input<'_, Self>], &mut [Output<'_, Self>]),
         ) -> Result<(), TreeError>;
+
+        #[doc(hidden)]
+        #[allow(private_interfaces)]
+        fn hold(
+            tree: &TreeModel<Self>,
+            threads: usize,
+            parts: &Parts<Self>,
+            arrays: (&[Input<'_, Self>], &mut [Output<'_, Self>]),
+        ) -> Result<(), TreeError>;
     }
 }
 
@@ -37,6 +47,16 @@ macro_rules! number {
                 (inputs, outputs): (&[Input<'_, Self>], &mut [Output<'_, Self>]),
             ) -> Result<(), TreeError> {
                 tree.batch().threads(threads).run_operator(&Descent { task, stop }, inputs, outputs)
+            }
+
+            #[allow(private_interfaces)]
+            fn hold(
+                tree: &TreeModel<Self>,
+                threads: usize,
+                parts: &Parts<Self>,
+                (inputs, outputs): (&[Input<'_, Self>], &mut [Output<'_, Self>]),
+            ) -> Result<(), TreeError> {
+                tree.batch().threads(threads).run_operator(&Holding(parts), inputs, outputs)
             }
         }
     };

@@ -4,6 +4,7 @@ use crate::joints::Readable;
 use crate::precision::Number;
 use bellcrank_math::{Elem, Pose};
 use bellcrank_model::{JointId, JointKind, Keyframe, Model, kinematics};
+use bellcrank_tree::loops::Source;
 use bellcrank_tree::{Slot, TreeModel};
 
 /// A scalar coordinate of a joint that closes a loop, and how far it may go.
@@ -24,6 +25,8 @@ pub struct Kinematics<E: Elem = f64> {
     /// By velocity of the tree, in tree order and sign; infinite where there is none.
     pub(crate) limits: Vec<[E; 2]>,
     pub(crate) closing_limits: Vec<ClosingLimit<E>>,
+    /// Coordinates that motors drive, each once.
+    pub(crate) motors: Vec<Source>,
     /// Velocities, in tree order, of bases that float.
     pub(crate) floating: Vec<usize>,
     rest: Vec<E>,
@@ -37,6 +40,7 @@ impl<E: Number> Kinematics<E> {
             joints: model.joints().iter().map(Readable::of).collect(),
             limits: limits(model, &tree),
             closing_limits: closing_limits(model, &tree),
+            motors: motors(model, &tree),
             floating: floating(&tree),
             rest: rest(model, &tree),
             tree,
@@ -58,6 +62,18 @@ impl<E: Number> Kinematics<E> {
         if q.len() == self.rest.len() {
             self.rest.copy_from_slice(q);
         }
+        self
+    }
+
+    /// The same mechanism with limits drawn in from both sides by this share of each range, between 0 and 1/2.
+    pub fn with_margin(mut self, share: f64) -> Self {
+        let share = E::from_f64(share.clamp(0.0, 0.5));
+        let draw_in = |[low, high]: [E; 2]| match (high - low).is_finite() {
+            true => [low + (high - low) * share, high - (high - low) * share],
+            false => [low, high],
+        };
+        self.limits.iter_mut().for_each(|limits| *limits = draw_in(*limits));
+        self.closing_limits.iter_mut().for_each(|limit| limit.limits = draw_in(limit.limits));
         self
     }
 
@@ -122,6 +138,29 @@ fn closing_limits<E: Elem>(model: &Model, tree: &TreeModel<E>) -> Vec<ClosingLim
         }
     }
     found
+}
+
+fn motors<E: Elem>(model: &Model, tree: &TreeModel<E>) -> Vec<Source> {
+    let mut found: Vec<Source> = Vec::new();
+    for (joint, dof) in model.actuators().iter().filter_map(|actuator| actuator.coordinate()) {
+        found.extend(coordinate(tree, joint, dof).filter(|source| !found.contains(source)));
+    }
+    found
+}
+
+/// Where a joint's scalar coordinate comes from.
+pub(crate) fn coordinate<E: Elem>(tree: &TreeModel<E>, joint: JointId, dof: usize) -> Option<Source> {
+    if let Some(closure) = tree.loops.closures.iter().position(|closure| closure.joint == joint) {
+        return Some(Source::Closing { closure, dof });
+    }
+    let slot = tree.slots().iter().find(|slot| slot.joint == Some(joint))?;
+    let v = tree.v_order.place.iter().position(|place| *place == slot.v.start + dof)?;
+    let node = &tree.nodes[tree.v_node[v]];
+    (node.motion.coordinates() == 1).then(|| Source::Tree {
+        q: node.q,
+        v,
+        sign: tree.v_order.sign[v].to_f64(),
+    })
 }
 
 /// Velocities of nodes that hang from the world and move in any way.

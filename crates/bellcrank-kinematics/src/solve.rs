@@ -25,6 +25,8 @@ pub struct Settings {
     pub angle_tolerance: f64,
     /// Loops are closed to this \[m and rad\]; zero for what the precision allows: 1e-9 in `f64`, 1e-5 in `f32`.
     pub loop_tolerance: f64,
+    /// Largest change of a coordinate in a step \[rad or m\]: small steps seldom leave the way the mechanism is assembled.
+    pub largest_step: f64,
     /// Random starts follow from this, the number of the goal and that of the search.
     pub seed: u64,
     /// Threads; 0 for one per processor core.
@@ -40,6 +42,7 @@ impl Default for Settings {
             position_tolerance: 1e-6,
             angle_tolerance: 1e-6,
             loop_tolerance: 0.0,
+            largest_step: 0.7,
             seed: 0,
             threads: 1,
         }
@@ -135,14 +138,34 @@ impl<E: Number> Problem<'_, E> {
             let found = targets.len();
             return Err(KinematicsError::WrongSize { what: "targets", found, rows: n, width });
         }
-        let start = match start.len() {
-            0 => self.robot.rest().repeat(n),
-            one if one == nq && n != 1 => start.repeat(n),
-            all if all == n * nq => start.to_vec(),
-            found => return Err(KinematicsError::WrongSize { what: "start", found, rows: n, width: nq }),
+        let given = if start.is_empty() { self.robot.rest() } else { start };
+        if given.len() != nq && given.len() != n * nq {
+            return Err(KinematicsError::WrongSize { what: "start", found: given.len(), rows: n, width: nq });
+        }
+        let task = if self.opens_elsewhere(given)? { &self.whole } else { &self.task };
+        self.solve_with(task, targets, if given.len() == n * nq { given } else { &[] }, given)
+    }
+
+    /// Likewise, from starts whose loops are known to be closed where no goal moves them.
+    pub(crate) fn solve_closed(&self, targets: &[E], start: &[E]) -> Result<Solution<E>, KinematicsError> {
+        self.solve_with(&self.task, targets, start, &[])
+    }
+
+    /// From one start for each goal, or from the same one for all.
+    fn solve_with(
+        &self,
+        task: &Task<E>,
+        targets: &[E],
+        each: &[E],
+        same: &[E],
+    ) -> Result<Solution<E>, KinematicsError> {
+        let n = match self.task.target_width {
+            0 => each.len() / self.robot.tree().coordinate_count().max(1),
+            width => targets.len() / width,
         };
-        let task = if self.opens_elsewhere(&start)? { &self.whole } else { &self.task };
-        let first = self.search(task, &start, targets)?;
+        let repeated = if each.is_empty() { same.repeat(n) } else { Vec::new() };
+        let start = if each.is_empty() { &repeated[..] } else { each };
+        let first = self.search(task, start, targets)?;
         let mut solution = Solution {
             q: first.q,
             solved: vec![false; n],
@@ -155,7 +178,7 @@ impl<E: Number> Problem<'_, E> {
         for i in 0..n {
             self.note(&mut solution, &mut costs, (i, 0), &first.figures[i * (self.goals + FIGURES)..]);
         }
-        self.search_again(task, (&start, targets), &mut solution, &mut costs)?;
+        self.search_again(task, (start, targets), &mut solution, &mut costs)?;
         Ok(solution)
     }
 
@@ -223,7 +246,8 @@ impl<E: Number> Problem<'_, E> {
             ("q", Layout::Configuration, &mut found.q[..]),
             ("figures", Layout::Plain(row), &mut found.figures[..]),
         ];
-        let stop = Stop { iterations: self.settings.iterations, gap: self.settings.gap::<E>() };
+        let Settings { iterations, largest_step, .. } = self.settings;
+        let stop = Stop { iterations, gap: self.settings.gap::<E>(), largest_step };
         E::descend(tree, self.settings.threads, (task, stop), (&inputs, outputs))?;
         Ok(found)
     }

@@ -2,5 +2,6 @@
 
 mod closed_forms;
 mod hard_cases;
+mod poses;
 mod reach;
 mod support;
