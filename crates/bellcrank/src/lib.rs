@@ -10,7 +10,7 @@
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (batches of worlds), [`gradient`] (derivatives of steps),
-//! [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
+//! [`kinematics`] (poses from goals), [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
 //! viewer). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
 
 pub use bellcrank_collide as collide;
@@ -18,6 +18,8 @@ pub use bellcrank_collide as collide;
 pub use bellcrank_gradient as gradient;
 #[cfg(feature = "import")]
 pub use bellcrank_import as import;
+#[cfg(feature = "kinematics")]
+pub use bellcrank_kinematics as kinematics;
 #[cfg(feature = "learn")]
 pub use bellcrank_learn as learn;
 pub use bellcrank_math as math;
