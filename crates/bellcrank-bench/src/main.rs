@@ -5,11 +5,12 @@
 //! | file | what |
 //! |---|---|
 //! | `case` | one way to run some worlds: how it is timed, and its record |
-//! | `robots` `step` `scaling` `contact` `linear` `tree` | the scenes |
+//! | `robots` `step` `access` `scaling` `contact` `linear` `tree` | the scenes |
 //! | `describe` | scenes as files, for other programs |
 //! | `adrift` | scenes in empty space, to see who keeps momentum and energy |
 //! | `page` `curves` | records as a page with pictures |
 
+mod access;
 mod adrift;
 mod case;
 mod contact;
@@ -121,6 +122,11 @@ pub const SCENES: &[Scene] = &[
         name: "lanes",
         about: "lanes against one world at a time, two threads against one",
         run: step::lanes,
+    },
+    Scene {
+        name: "access",
+        about: "what it costs to look at 1,024 bipeds and to change some, beside a step",
+        run: access::run,
     },
     Scene {
         name: "mixed",
