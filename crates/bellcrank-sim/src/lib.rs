@@ -24,6 +24,7 @@ mod assemble;
 mod batch;
 mod constants;
 mod derivative;
+mod drag;
 mod field;
 mod group;
 mod group_access;

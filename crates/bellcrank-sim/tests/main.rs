@@ -8,6 +8,7 @@ mod closed_form_stacks;
 mod common;
 mod couplings;
 mod discrete_mechanics;
+mod drag;
 mod energy;
 mod errors_fall_with_the_step;
 mod free_flight;

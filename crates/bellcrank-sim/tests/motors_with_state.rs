@@ -98,7 +98,7 @@ fn keyframes_resets_and_snapshots_know_the_state() {
     b.reset(0).unwrap();
     assert_eq!(b.activation(0, 0).unwrap(), Some(0.0));
     let refused = b.step_jacobian(0, 1e-4, &[Wrt::Effort(0)]);
-    assert!(matches!(refused, Err(BatchError::MotorsWithState(_))));
+    assert!(matches!(refused, Err(BatchError::NotDifferentiable(..))));
 }
 
 /// Nineteen worlds, whatever their lanes: each as if it were alone.
