@@ -107,11 +107,11 @@ fn every_world_has_its_own_state() {
     let model = cart(Actuator::effort("motor", "rail").activation(Activation::filter(0.05)));
     for precision in [Precision::F64, Precision::F32] {
         let options = BatchOptions { dt: DT, precision, ..BatchOptions::default() };
-        let mut many = Batch::new(model.clone(), 19, options.clone()).unwrap();
+        let mut many = Batch::new(model.clone(), 19, options).unwrap();
         (0..19).for_each(|w| many.set_effort(w, 0, w as f64 - 7.3).unwrap());
         many.step(40);
         for w in 0..19 {
-            let mut one = Batch::new(model.clone(), 1, options.clone()).unwrap();
+            let mut one = Batch::new(model.clone(), 1, options).unwrap();
             one.set_effort(0, 0, w as f64 - 7.3).unwrap();
             one.step(40);
             assert_eq!(one.activation(0, 0).unwrap(), many.activation(w, 0).unwrap(), "world {w}");
