@@ -161,8 +161,8 @@ class NotConverged(BatchError, RuntimeError):
     """The step does not converge at the smoothing that was asked for."""
 
 
-class MotorsWithState(BatchError, ValueError):
-    """Steps of models whose motors have a state of their own have no derivatives."""
+class NotDifferentiable(BatchError, ValueError):
+    """Steps of models whose motors have a state, or that air or water resists, have no derivatives yet."""
 
 
 class BadKappa(BatchError, ValueError):

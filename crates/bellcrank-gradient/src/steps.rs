@@ -205,7 +205,10 @@ fn with_scratch<T>(
         return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
     }
     if !layout.activations.is_empty() {
-        return Err(BatchError::MotorsWithState(model.name().to_owned()));
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), "motors with a state"));
+    }
+    if model.medium().resists() {
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), "forces of air or water"));
     }
     wrt.iter().try_for_each(|wrt| wrt.check(model, layout))?;
     let own: Vec<usize> = places.iter().map(|place| place.1).collect();

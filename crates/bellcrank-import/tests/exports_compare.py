@@ -1,7 +1,7 @@
 """Loads exported robots with MuJoCo and Pinocchio, and compares masses and centres of mass with what was exported.
 
-Usage: exports_compare.py FOLDER. Each FILE.json there tells of the file FILE beside it: name, mass and centre of mass in the world of every body at
-the reference pose, and the mass of the whole.
+Usage: exports_compare.py FOLDER. Each FILE.json there tells of the file FILE beside it: name, mass and centre of mass
+of every body in the world at the reference pose, and the mass of the whole.
 """
 
 import json

@@ -29,7 +29,7 @@ fn fingerprint(model: &Model) -> String {
         model.name(),
         model.gravity(),
         model.time_step(),
-        model.material_rules()
+        (model.material_rules(), model.medium())
     );
     macro_rules! parts {
         ($($list:ident),*) => {

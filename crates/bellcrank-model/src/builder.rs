@@ -13,6 +13,7 @@ use crate::ids::{
 };
 use crate::joint::{Dof, Joint};
 use crate::keyframe::Keyframe;
+use crate::medium::Medium;
 use crate::mobility::Mobility;
 use crate::model::Model;
 use crate::resolve::Names;
@@ -31,6 +32,7 @@ pub(crate) struct Parts {
     pub gravity: Vec3,
     pub time_step: f64,
     pub material_rules: MaterialRules,
+    pub medium: Medium,
     pub bodies: Vec<Body>,
     pub joints: Vec<Joint>,
     pub couplings: Vec<Coupling>,
@@ -85,6 +87,7 @@ impl ModelBuilder {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             time_step: 0.004,
             material_rules: MaterialRules::default(),
+            medium: Medium::default(),
             bodies: Vec::new(),
             joints: Vec::new(),
             couplings: Vec::new(),
@@ -196,6 +199,12 @@ impl ModelBuilder {
     /// How the materials of two shapes that touch become one.
     pub fn material_rules(&mut self, rules: MaterialRules) -> &mut Self {
         self.parts.material_rules = rules;
+        self
+    }
+
+    /// What surrounds the bodies.
+    pub fn medium(&mut self, medium: Medium) -> &mut Self {
+        self.parts.medium = medium;
         self
     }
 

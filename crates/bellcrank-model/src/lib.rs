@@ -31,6 +31,7 @@ mod ids;
 mod joint;
 mod keyframe;
 pub mod library;
+mod medium;
 mod mesh;
 mod mobility;
 mod model;
@@ -63,6 +64,7 @@ pub use ids::{
 pub use joint::kinematics;
 pub use joint::{Dof, Joint, JointKind, Spring};
 pub use keyframe::Keyframe;
+pub use medium::Medium;
 pub use mesh::{HeightField, Mesh};
 pub use mobility::Mobility;
 pub use model::Model;

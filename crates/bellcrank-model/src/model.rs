@@ -11,6 +11,7 @@ use crate::graph::{JointGraph, Loop};
 use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId, TendonId};
 use crate::joint::{Joint, kinematics};
 use crate::keyframe::Keyframe;
+use crate::medium::Medium;
 use crate::mobility::{Mobility, reference_frames};
 use crate::resolve::Names;
 use crate::sensor::Sensor;
@@ -72,6 +73,11 @@ impl Model {
     /// The step that suits this model [s].
     pub fn time_step(&self) -> f64 {
         self.parts.time_step
+    }
+
+    /// What surrounds the bodies.
+    pub fn medium(&self) -> Medium {
+        self.parts.medium
     }
 
     /// How the materials of two shapes that touch become one.

@@ -7,6 +7,7 @@ mod closed_form_stacks;
 mod common;
 mod couplings;
 mod discrete_mechanics;
+mod drag;
 mod energy;
 mod hand_calculations;
 mod hard_contact;

@@ -1,5 +1,6 @@
 //! The numbers of a model for one block of worlds, derived from its parameters.
 
+use crate::drag::DragConstants;
 use crate::layout::{JointLayout, Layout, LineLayout, LineSource};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
@@ -21,6 +22,8 @@ pub struct Constants<R> {
     pub dofs: Vec<DofConstants<R>>,
     pub actuators: Vec<ActuatorConstants<R>>,
     pub lines: Vec<LineConstants<R>>,
+    /// By body; empty where nothing surrounds them.
+    pub drag: Vec<DragConstants<R>>,
     /// 1/D of each coupling.
     pub coupling_weight: Vec<R>,
     pub shapes: ShapeData<R>,
@@ -131,6 +134,10 @@ impl Constants<f64> {
             let share = 1.0 - model.bodies()[b].gravity_compensation;
             BodyConstants { mass, heavy_mass: share * mass, inertia }
         };
+        let drag = |b: usize| {
+            let BodyParameters { mass, inertia, .. } = *parameters.body(BodyId::new(b)).get(world);
+            DragConstants::of(&model.medium(), mass, inertia)
+        };
         let joint = |j: usize| {
             let own = &model.joints()[j];
             let bodies = [own.predecessor.body(), own.successor.body()];
@@ -147,6 +154,10 @@ impl Constants<f64> {
                 .map(|a| actuator_constants(&model.actuators()[a], parameters.actuator(a).get(world)))
                 .collect(),
             lines: layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect(),
+            drag: match model.medium().resists() {
+                true => (0..model.bodies().len()).map(drag).collect(),
+                false => Vec::new(),
+            },
             coupling_weight: layout.couplings.iter().map(|coupling| coupling.weight).collect(),
             shapes: ShapeData::of(&layout.plan, parameters, world),
         }
@@ -162,6 +173,7 @@ impl Constants<f64> {
             dofs: vec![Numbers::zero(); self.dofs.len()],
             actuators: vec![Numbers::zero(); self.actuators.len()],
             lines: vec![Numbers::zero(); self.lines.len()],
+            drag: vec![Numbers::zero(); self.drag.len()],
             coupling_weight: vec![Numbers::zero(); self.coupling_weight.len()],
             shapes: self.shapes.blank(),
         }
@@ -220,6 +232,7 @@ impl<R: Real> Constants<R> {
         self.dofs.iter_mut().for_each(|dof| dof.each(visit));
         self.actuators.iter_mut().for_each(|actuator| actuator.each(visit));
         self.lines.iter_mut().for_each(|line| line.each(visit));
+        self.drag.iter_mut().for_each(|drag| drag.each(visit));
         self.coupling_weight.iter_mut().for_each(&mut *visit);
         self.shapes.each(visit);
     }
@@ -393,6 +406,7 @@ impl<R> Constants<R> {
             + size_of_val(&*self.dofs)
             + size_of_val(&*self.actuators)
             + size_of_val(&*self.lines)
+            + size_of_val(&*self.drag)
             + size_of_val(&*self.shapes.X_BG)
             + size_of_val(&*self.shapes.surfaces)
     }

@@ -4,6 +4,7 @@ use crate::activation;
 use crate::assemble::Goal;
 use crate::constants::Constants;
 use crate::contact::BodyContact;
+use crate::drag;
 use crate::field::Field;
 use crate::layout::Layout;
 use crate::reactions::pile::{MakePile, make_pile};
@@ -129,7 +130,7 @@ pub struct Block<R: Real> {
     pub constants: Constants<R>,
     pub state: State<R>,
     pub control: Control<R>,
-    /// What steps are told instead, where motors have a state.
+    /// What steps are told instead, where motors have a state or a medium resists.
     pub told: Option<Control<R>>,
     pub readout: Readout<R>,
     pub figures: BlockFigures<R>,
@@ -243,7 +244,7 @@ impl<R: Real> LaneGroup<R> {
             constants,
             state: state.clone(),
             control: control.clone(),
-            told: (!layout.activations.is_empty()).then(|| control.clone()),
+            told: (!layout.activations.is_empty() || model.medium().resists()).then(|| control.clone()),
             readout: Readout::blank(&layout),
             figures: BlockFigures::blank(),
             used: (worlds - first).min(R::LANES),
@@ -309,6 +310,7 @@ impl<R: Real> Block<R> {
             let (motors, states) = (&layout.activations, &self.state.activation);
             if let Some(told) = &mut self.told {
                 activation::tell(motors, &self.constants, dt, (states, &self.control), told);
+                drag::add(&self.constants, R::constant(dt), &self.state, told);
             }
             let control = self.told.as_ref().unwrap_or(&self.control);
             let report = step(&scene, &mut self.state, control, ws, readout);

@@ -10,6 +10,7 @@
 //! | `constants` | its numbers per block of worlds, from the parameters |
 //! | `state` `workspace` | what must be saved; what may be thrown away |
 //! | `activation` | motors with a state: filters and integrals of their controls |
+//! | `drag` | forces of air and water |
 //! | `settings` | how a step is computed |
 //! | `step/` | one time step on one screen; momentum, poses, the rounds that close joints |
 //! | `rows/` | what holds and drives: joints, couplings, motors, tendons, limits |
@@ -25,6 +26,7 @@ pub mod activation;
 pub mod assemble;
 pub mod constants;
 pub mod contact;
+pub mod drag;
 pub mod field;
 pub mod group;
 pub mod group_access;

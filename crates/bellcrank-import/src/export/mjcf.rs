@@ -12,8 +12,8 @@ use super::mjcf_parts::{add_assets, add_body_content, add_contacts};
 use super::mjcf_sensors::{add_sensors, magnetic};
 use super::tree::{Carried, Tree};
 use super::write::{Xml, number, numbers, vector};
-use bellcrank_math::Pose;
-use bellcrank_model::{CombineRule, JointKind, Model};
+use bellcrank_math::{Pose, Vec3};
+use bellcrank_model::{CombineRule, JointKind, Medium, Model};
 
 /// Writes a model as MJCF.
 ///
@@ -30,7 +30,11 @@ pub fn to_mjcf(model: &Model) -> Exported {
     writer.xml.open("mujoco", &[("model", model.name().to_owned())]);
     writer.xml.leaf("compiler", &[("angle", "radian".into()), ("autolimits", "true".into())]);
     let (dt, gravity) = (number(model.time_step()), vector(model.gravity()));
-    let option = [("timestep", dt), ("gravity", gravity)].into_iter().chain(magnetic(model));
+    let Medium { density, viscosity, wind } = model.medium();
+    let resists = [("density", density), ("viscosity", viscosity)].into_iter().filter(|(_, x)| *x != 0.0);
+    let medium = resists.map(|(name, x)| (name, number(x)));
+    let medium = medium.chain((wind != Vec3::zero()).then(|| ("wind", vector(wind))));
+    let option = [("timestep", dt), ("gravity", gravity)].into_iter().chain(magnetic(model)).chain(medium);
     writer.xml.leaf("option", &option.collect::<Vec<_>>());
     add_assets(model, &mut writer.xml, &mut writer.out);
     let order = writer.bodies(&tree);

@@ -210,6 +210,9 @@ impl<'a> Writer<'a> {
         if !model.filters().is_empty() {
             note("exceptions from contact".into());
         }
+        if model.medium().resists() {
+            note("the medium around the bodies".into());
+        }
         let rubs = |s: &&Shape| s.collides && s.material != Material::default();
         let count = model.shapes().iter().filter(rubs).count();
         if count > 0 {

@@ -14,6 +14,9 @@ impl Portrait {
         let mut portrait = Portrait::default();
         portrait
             .say("gravity, step", [model.gravity().to_array().to_vec(), vec![model.time_step()]].concat());
+        let medium = model.medium();
+        let wind = medium.wind.to_array().to_vec();
+        portrait.say("medium", [vec![medium.density, medium.viscosity], wind].concat());
         portrait.say(format!("mobility {}, loops {}", model.mobility(), model.loops().len()), Vec::new());
         portrait.bodies(model);
         portrait.joints(model);

@@ -70,10 +70,7 @@ pub fn is_common_reason(why: &str, attribute: &str) -> bool {
         ("options of MuJoCo's own solver", OPTIONS),
         ("options of MuJoCo's own compiler", COMPILER),
         ("flags of MuJoCo's own computation", FLAGS),
-        (
-            "forces of the surrounding air or water",
-            &["wind", "density", "viscosity", "fluidcoef", "fluidshape"],
-        ),
+        ("fluidshape: the surrounding air or water", &["fluidcoef", "fluidshape"]),
         ("looks of MuJoCo's window", LOOKS),
         ("make MuJoCo's constraints soft", SOFT),
         ("gravity compensation acts on the body", &["actuatorgravcomp"]),

@@ -22,6 +22,9 @@ pub(crate) fn check(parts: &mut Parts, names: &Names, faults: &mut Vec<Fault>) {
     let mut rules = Rules { place: model, faults };
     rules.finite_vector("gravity", parts.gravity);
     rules.positive("the time step", parts.time_step);
+    rules.not_negative("the density of the medium", parts.medium.density);
+    rules.not_negative("the viscosity of the medium", parts.medium.viscosity);
+    rules.finite_vector("the wind", parts.medium.wind);
     for body in &mut parts.bodies {
         rules.place = said(&body.place);
         rules.body(body);

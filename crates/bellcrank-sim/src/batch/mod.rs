@@ -109,10 +109,8 @@ pub enum BatchError {
         "the chosen freedoms do not tell where the mechanism is; choose them afresh by Batch::independent_freedoms"
     )]
     NotIndependent,
-    #[error(
-        "{0}: motors with a state (activation) have no derivatives yet; take the activation out, or difference steps"
-    )]
-    MotorsWithState(String),
+    #[error("{0}: {1} have no derivatives yet; take them out of the model, or difference steps")]
+    NotDifferentiable(String, &'static str),
     #[error("κ must be a number above zero, not {0}")]
     BadKappa(f64),
     #[error(

@@ -97,7 +97,7 @@ fn group(element: &Element, context: Context<'_>) -> f64 {
 /// What this element says and we do not do.
 fn unusual(element: &Element, context: Context<'_>) {
     if element.attribute("fluidshape").is_some_and(|s| s != "none") {
-        context.notes.once(element, "forces of the surrounding air or water are not simulated");
+        context.notes.once(element, "fluidshape: the surrounding air or water resists the box of the body's inertia, not the ellipsoid of a geom");
     }
     element.ignore_attribute("adhesion", "adhesion is not simulated");
     element.ignore_attribute("surfacevel", "surfaces that run like a conveyor belt are not simulated");

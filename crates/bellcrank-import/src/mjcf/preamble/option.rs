@@ -5,7 +5,7 @@ use crate::mjcf::vocabulary::known::LOOKS;
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::xml::Element;
 use bellcrank_math::Vec3;
-use bellcrank_model::{MaterialRules, ModelBuilder};
+use bellcrank_model::{MaterialRules, Medium, ModelBuilder};
 
 /// What holds for the whole model.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub(in crate::mjcf) struct World {
     pub contacts: bool,
     /// The field of magnetometers.
     pub magnetic: Vec3,
+    /// What surrounds the bodies.
+    pub medium: Medium,
 }
 
 /// How MuJoCo solves; we solve differently.
@@ -88,6 +90,7 @@ impl World {
             time_step: 0.002,
             contacts: true,
             magnetic: MAGNETIC,
+            medium: Medium::default(),
         };
         for element in root.children_named("option") {
             if let Some(gravity) = element.vector("gravity") {
@@ -105,9 +108,13 @@ impl World {
                     "options of MuJoCo's own solver and integrator: ours are chosen by the caller",
                 );
             }
-            let moving = |name| element.numbers(name).is_some_and(|v| v.iter().any(|x| *x != 0.0));
-            if moving("wind") | moving("density") | moving("viscosity") {
-                notes.once(element, "forces of the surrounding air or water are not simulated");
+            if let Some(wind) = element.vector("wind") {
+                world.medium.wind = Vec3::from_array(wind);
+            }
+            for (name, of) in
+                [("density", &mut world.medium.density), ("viscosity", &mut world.medium.viscosity)]
+            {
+                *of = element.number(name).unwrap_or(*of);
             }
             element.children_named("flag").for_each(|flag| world.flags(flag, notes));
         }
@@ -133,6 +140,7 @@ impl World {
     }
 
     pub fn apply(&self, builder: &mut ModelBuilder) {
+        builder.medium(self.medium);
         builder.gravity(self.gravity).time_step(self.time_step).material_rules(MaterialRules::MJCF);
     }
 }

@@ -1,0 +1,121 @@
+//! Motors with a state, rotors behind gears, air and water: the same motion as MuJoCo's, to the first order of the step.
+//!
+//! Both integrate to first order, each in its own way, so that the two differ by C Δt: with half the step the difference must be half, and
+//! what is left by extrapolation, 2 e(Δt/2) − e(Δt), of second order. States of motors are exact in both, and agree as they are.
+//! Needs a Python with the package `mujoco`, named in the environment variable `BELLCRANK_PYTHON` when the tests are built.
+
+use bellcrank::import::{Format, Options, loads};
+use bellcrank::model::Control;
+use bellcrank::sim::{Batch, BatchOptions};
+use std::process::Command;
+use std::sync::Arc;
+
+const SECONDS: f64 = 0.5;
+const STEPS: [f64; 2] = [1e-3, 5e-4];
+
+/// Runs MuJoCo with the same controls; gives for both steps the joint coordinates and the states of motors.
+const THEIRS: &str = "import json, math, sys, mujoco
+out = []
+for dt in (1e-3, 5e-4):
+    model = mujoco.MjModel.from_xml_string(sys.argv[1])
+    model.opt.timestep = dt
+    data = mujoco.MjData(model)
+    if model.nkey: mujoco.mj_resetDataKeyframe(model, data, 0)
+    for k in range(round(0.5 / dt)):
+        for i in range(model.nu): data.ctrl[i] = math.sin(7 * k * dt + i)
+        mujoco.mj_step(model, data)
+    out.append([list(data.qpos), list(data.act)])
+print(json.dumps(out))";
+
+fn theirs(xml: &str) -> Vec<[Vec<f64>; 2]> {
+    let python = std::env::var("BELLCRANK_PYTHON").expect("BELLCRANK_PYTHON was set when this was built");
+    let output = Command::new(python).args(["-c", THEIRS, xml]).output().expect("a Python that runs");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"))
+}
+
+fn ours(xml: &str, dt: f64) -> [Vec<f64>; 2] {
+    let model = loads(xml, Format::Mjcf, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+    let (count, key) = (model.actuators().len(), model.keyframes().first().map(|key| key.name.clone()));
+    let options = BatchOptions { dt, ..BatchOptions::default() };
+    let mut batch = Batch::new(Arc::new(model), 1, options).expect("a batch");
+    if let Some(key) = key {
+        assert!(batch.reset_to_keyframe(0, &key).expect("a keyframe"));
+    }
+    for k in 0..(SECONDS / dt).round() as usize {
+        for a in 0..count {
+            let u = (7.0 * k as f64 * dt + a as f64).sin();
+            match batch.model(0).expect("a world").actuators()[a].control {
+                Control::Position { .. } => batch.set_target_position(0, a, u),
+                Control::Velocity { .. } => batch.set_target_velocity(0, a, u),
+                _ => batch.set_effort(0, a, u),
+            }
+            .expect("an actuator");
+        }
+        batch.step(1);
+    }
+    let states = (0..count).filter_map(|a| batch.activation(0, a).expect("an actuator")).collect();
+    [batch.joint_position(0).expect("a world"), states]
+}
+
+/// The coordinates of both, with quaternions of one sign.
+fn compare(xml: &str) -> [Vec<f64>; 2] {
+    let theirs = theirs(xml);
+    let mut differences = Vec::new();
+    for (dt, [q, states]) in STEPS.into_iter().zip(&theirs) {
+        let [mine, own] = ours(xml, dt);
+        assert_eq!((mine.len(), own.len()), (q.len(), states.len()));
+        for (a, b) in own.iter().zip(states) {
+            assert!((a - b).abs() < 1e-9, "a motor's state: {a} here, {b} in MuJoCo");
+        }
+        differences.push(mine.iter().zip(q).map(|(a, b)| a - b).collect::<Vec<f64>>());
+    }
+    let halved = differences.pop().expect("two steps");
+    [differences.pop().expect("two steps"), halved]
+}
+
+fn assert_first_order(xml: &str) {
+    let [whole, half] = compare(xml);
+    let largest = |list: &[f64]| list.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let extrapolated: Vec<f64> = whole.iter().zip(&half).map(|(w, h)| 2.0 * h - w).collect();
+    let (w, h, e) = (largest(&whole), largest(&half), largest(&extrapolated));
+    println!("{w:.2e} at 1 ms, {h:.2e} at 0.5 ms, {e:.2e} extrapolated");
+    assert!(w < 2e-2 && h < 0.6 * w + 1e-6, "{whole:?}\n{half:?}");
+    assert!(e < 0.1 * h + 1e-6, "{whole:?}\n{half:?}");
+}
+
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn motors_with_a_state_move_as_in_mujoco() {
+    assert_first_order(
+        "<mujoco><option><flag contact='disable'/></option><worldbody>
+           <body><joint name='a' axis='0 1 0'/><geom type='capsule' size='.05' fromto='0 0 0 .3 0 0'/>
+             <body pos='.3 0 0'><joint name='b' axis='0 1 0' damping='.1'/><geom type='capsule' size='.04' fromto='0 0 0 .2 .1 0'/>
+               <body pos='.2 .1 0'><joint name='c' type='slide' axis='1 0 0'/><geom size='.05'/></body></body></body></worldbody>
+         <actuator><general name='f' joint='a' gainprm='3' dyntype='filterexact' dynprm='.05'/>
+           <intvelocity name='i' joint='b' kp='20' kv='1' actrange='-.1 .2'/>
+           <general name='e' joint='c' gainprm='4' dyntype='filterexact' dynprm='.02' actearly='true' ctrlrange='-.5 .5'/>
+           <motor name='g' joint='b' gear='2' armature='.05' damping='.02'/>
+           <general name='p' joint='c' gainprm='50' biastype='affine' biasprm='0 -50 -2' dyntype='filterexact' dynprm='.1'/></actuator>
+         <keyframe><key name='k' qpos='.1 -.2 .03' act='.4 .05 -.2 .1'/></keyframe></mujoco>",
+    );
+}
+
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn bodies_in_air_and_water_move_as_in_mujoco() {
+    for medium in [
+        "density='1.2' viscosity='1.8e-5' wind='8 -3 2'",
+        "density='100' viscosity='.5'",
+        "viscosity='2' wind='1 0 0'",
+    ] {
+        assert_first_order(&format!(
+            "<mujoco><option {medium}/><worldbody>
+               <body pos='0 0 2' euler='20 30 40'><freejoint name='root'/><geom type='box' size='.2 .1 .02' density='300'/>
+                 <body pos='.2 0 0'><joint name='h' axis='0 1 0' range='-170 170'/><geom type='ellipsoid' size='.15 .05 .03' pos='.15 0 0' density='200'/>
+                 </body></body></worldbody>
+             <keyframe><key name='k' qpos='0 0 2 .9 .1 .3 .2 .3' qvel='2 -1 1 1 2 -1 3'/></keyframe></mujoco>"
+        ));
+    }
+}
