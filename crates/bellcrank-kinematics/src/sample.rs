@@ -114,6 +114,15 @@ impl<'a, E: Number> Sampler<'a, E> {
     /// # Errors
     /// When goals cannot be made of what was asked.
     pub fn draw(&self, n: usize) -> Result<Samples<E>, KinematicsError> {
+        self.draw_numbers(&(0..n).collect::<Vec<usize>>())
+    }
+
+    /// Draws the poses of these numbers, as [`Sampler::draw`] numbers them.
+    ///
+    /// # Errors
+    /// When goals cannot be made of what was asked.
+    pub fn draw_numbers(&self, numbers: &[usize]) -> Result<Samples<E>, KinematicsError> {
+        let n = numbers.len();
         let mut samples =
             Samples { q: self.robot.rest().repeat(n), found: vec![false; n], draws: vec![0; n] };
         let analysis = self.robot.analysis(self.sampling.threads)?;
@@ -124,7 +133,8 @@ impl<'a, E: Number> Sampler<'a, E> {
             if open.is_empty() {
                 break;
             }
-            let q = self.propose(&limbs, &open, round)?;
+            let drawn: Vec<usize> = open.iter().map(|i| numbers[*i]).collect();
+            let q = self.propose(&limbs, &drawn, round)?;
             open = self.accept((&analysis, &mut overlap), (&open, &q), &mut samples)?;
         }
         Ok(samples)
