@@ -10,7 +10,7 @@ True
 
 from __future__ import annotations
 
-from bellcrank import errors, tree
+from bellcrank import errors, kinematics, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
 from bellcrank.batch import Batch
 from bellcrank.derivatives import StepJacobian
@@ -49,6 +49,7 @@ __all__ = [
     "__version__",
     "convert",
     "errors",
+    "kinematics",
     "library",
     "load",
     "load_builder",

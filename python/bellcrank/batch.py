@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bellcrank import _native
+from bellcrank import _native, kinematics
 from bellcrank._arguments import Worlds, chosen_worlds, joint_values, rays, rows_of, whole, world_models
 from bellcrank._fields import CONTROLS
 from bellcrank._leaving import Leaving
@@ -17,7 +17,7 @@ from bellcrank._live import Live
 from bellcrank._native import Model, StepReport
 from bellcrank._synced import Synced
 from bellcrank.derivatives import StepJacobian, Wrt, cotangent_rows, split_columns, wanted
-from bellcrank.errors import WrongType, WrongValue
+from bellcrank.errors import MixedModels, WrongType, WrongValue
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits
 from bellcrank.solvers import Padmm, Solver, StepOptions
@@ -213,6 +213,48 @@ class Batch(Synced, Leaving):
         done = self._native.assemble(chosen, list(targets), rows, (list(moving), rates))
         self._pull()
         return self._mask(chosen, done)
+
+    def sample_poses(
+        self,
+        worlds: Worlds = None,
+        joints: Optional[Sequence[str]] = None,
+        clearance: float = 0.0,
+        singular_margin: float = 0.0,
+        seed: int = 0,
+        limits_margin: float = 0.02,
+        feet: Sequence[str] = (),
+    ) -> NDArray[np.bool_]:
+        """Puts worlds into random poses that are safe, at rest: see :func:`bellcrank.kinematics.sample`.
+
+        World ``i`` gets the same pose whichever other worlds are chosen. Gives ``(worlds,)``: which were chosen and
+        got one; the others stay as they were. Chosen worlds must be of one model.
+        """
+        chosen = self._chosen(worlds)
+        models = {id(self._models[world]): self._models[world] for world in chosen}
+        if len(models) > 1:
+            raise MixedModels("sample_poses: the chosen worlds are of several models", hint="call it for each of them")
+        if not chosen:
+            return self._mask([], [])
+        model = next(iter(models.values()))
+        drawn = kinematics.sample(
+            model,
+            chosen,
+            joints=joints,
+            clearance=clearance,
+            singular_margin=singular_margin,
+            seed=seed,
+            limits_margin=limits_margin,
+            feet=feet,
+        )
+        found = [world for world, good in zip(chosen, drawn.found) if good]
+        if found:
+            self.reset(found)
+            position, quat = kinematics.body_poses(model, drawn.q[drawn.found])
+            bodies = position.shape[1]
+            self.body_position[found, :bodies] = position
+            self.body_quat_wxyz[found, :bodies] = quat
+            self.body_velocity[found] = 0.0
+        return self._mask(chosen, drawn.found.tolist())
 
     def place(self, body: str, position: Any, quat_wxyz: Any = None, worlds: Worlds = None) -> None:
         """Moves whole floating robots so that ``body`` is where it shall be; joints and their speeds stay.

@@ -11,6 +11,7 @@
 //! | `fields` `parameters` `parameter_values` `report` `queries` | their arrays; what a step reports; what rays hit |
 //! | `wrt` `derivatives` | how the next step depends on everything |
 //! | `tree` `tree_run` | operators on the spanning tree |
+//! | `kinematics` | poses from goals, and poses that are safe |
 //! | `env` | learning tasks |
 //! | `cli` | the command line |
 
@@ -27,6 +28,7 @@ mod env;
 mod error;
 mod fields;
 mod held;
+mod kinematics;
 mod load;
 mod model;
 mod model_arrays;
@@ -50,6 +52,8 @@ mod _native {
     use crate::cli::run_command_line;
     #[pymodule_export]
     use crate::env::{Env, tasks_known};
+    #[pymodule_export]
+    use crate::kinematics::Kinematics;
     #[pymodule_export]
     use crate::load::{library, load, load_builder, loads, loads_builder};
     #[pymodule_export]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import bellcrank as bc
-from bellcrank import envs, tree
+from bellcrank import envs, kinematics, tree
 
 HERE = Path(__file__)
 TESTS = "\n".join(file.read_text(encoding="utf-8") for file in HERE.parent.glob("test_*.py") if file != HERE)
@@ -32,6 +32,7 @@ CLASSES = [
     bc.Contact,
 ]
 CLASSES += [envs.BatchedEnv, envs.BatchedStep]
+CLASSES += [kinematics.Goal, kinematics.Samples, kinematics.Solution]
 
 
 def own_names(module: ModuleType) -> list[str]:
@@ -40,7 +41,7 @@ def own_names(module: ModuleType) -> list[str]:
     return sorted(name for name in listed or defined if not name.startswith("_"))
 
 
-@pytest.mark.parametrize("module", [bc, tree, envs], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize("module", [bc, tree, envs, kinematics], ids=lambda module: str(module.__name__))
 def test_every_name_of_a_module_is_tested(module: ModuleType) -> None:
     names = own_names(module)
     assert len(names) > 3
@@ -56,7 +57,7 @@ def test_every_name_of_a_class_is_tested(owner: Any) -> None:
 
 
 def test_functions_and_classes_have_documentation() -> None:
-    for module in (bc, tree, envs):
+    for module in (bc, tree, envs, kinematics):
         for name in own_names(module):
             value = getattr(module, name)
             if callable(value) and not isinstance(value, type(bc.Model)):

@@ -36,7 +36,7 @@ const POOR_STEPS: f64 = 5.0;
 /// Times that the step is solved again because unknowns have met their limits.
 const WALLS: usize = 3;
 /// Steps kept for closing loops at the end.
-const CLOSING: usize = 8;
+pub(crate) const CLOSING: usize = 8;
 
 /// When a pose will do.
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,14 @@
 //! but of the biped's six motors per leg one draw in some hundred fits.) Where feet shall stand on the ground, joints come as near as that allows.
 
 use crate::analysis::Analysis;
+use crate::descent::CLOSING;
 use crate::error::KinematicsError;
 use crate::goal::Goal;
 use crate::precision::Number;
 use crate::robot::Kinematics;
 use crate::solve::{Problem, Settings};
 use bellcrank_collide::{ContactPlan, Contacts, Queries, ShapeData, collide};
+use bellcrank_kernel::kernel;
 use bellcrank_math::{Pose, Random};
 use bellcrank_model::{BodyId, Model, Parameters};
 
@@ -114,6 +116,15 @@ impl<'a, E: Number> Sampler<'a, E> {
     /// # Errors
     /// When goals cannot be made of what was asked.
     pub fn draw(&self, n: usize) -> Result<Samples<E>, KinematicsError> {
+        self.draw_numbers(&(0..n).collect::<Vec<usize>>())
+    }
+
+    /// Draws the poses of these numbers, as [`Sampler::draw`] numbers them.
+    ///
+    /// # Errors
+    /// When goals cannot be made of what was asked.
+    pub fn draw_numbers(&self, numbers: &[usize]) -> Result<Samples<E>, KinematicsError> {
+        let n = numbers.len();
         let mut samples =
             Samples { q: self.robot.rest().repeat(n), found: vec![false; n], draws: vec![0; n] };
         let analysis = self.robot.analysis(self.sampling.threads)?;
@@ -124,7 +135,8 @@ impl<'a, E: Number> Sampler<'a, E> {
             if open.is_empty() {
                 break;
             }
-            let q = self.propose(&limbs, &open, round)?;
+            let drawn: Vec<usize> = open.iter().map(|i| numbers[*i]).collect();
+            let q = self.propose(&limbs, &drawn, round)?;
             open = self.accept((&analysis, &mut overlap), (&open, &q), &mut samples)?;
         }
         Ok(samples)
@@ -164,7 +176,7 @@ impl<'a, E: Number> Sampler<'a, E> {
                 }
                 targets.extend_from_slice(&feet);
             }
-            let first = self.problem(limb, FIRST_STEPS)?.solve_closed(&targets, &q)?;
+            let first = self.problem(limb, FIRST_SPARE)?.solve_closed(&targets, &q)?;
             let mut next = first.q.clone();
             let (mut again, mut drawn, mut starts) = (Vec::new(), Vec::new(), Vec::new());
             for k in (0..open.len()).filter(|k| !first.solved[*k]) {
@@ -181,7 +193,7 @@ impl<'a, E: Number> Sampler<'a, E> {
                 }
             }
             if !again.is_empty() {
-                let second = self.problem(limb, SECOND_STEPS)?.solve_closed(&drawn, &starts)?;
+                let second = self.problem(limb, SECOND_SPARE)?.solve_closed(&drawn, &starts)?;
                 for (n, &k) in again.iter().enumerate().filter(|(n, _)| second.solved[*n]) {
                     next[k * nq..(k + 1) * nq].copy_from_slice(&second.q[n * nq..(n + 1) * nq]);
                 }
@@ -202,7 +214,13 @@ impl<'a, E: Number> Sampler<'a, E> {
         Ok(limb.iter().map(|j| value(j).to_f64()).collect())
     }
 
-    fn problem(&self, limb: &[usize], iterations: usize) -> Result<Problem<'_, E>, KinematicsError> {
+    fn problem(&self, limb: &[usize], spare: usize) -> Result<Problem<'_, E>, KinematicsError> {
+        let at_rest = self.values(limb, self.robot.rest())?;
+        let ways = limb.iter().zip(at_rest).map(|(j, x)| {
+            let [low, high] = self.joints[*j].range;
+            (x - low).abs().max((high - x).abs())
+        });
+        let way = (ways.fold(0.0, f64::max) / LARGEST_STEP).ceil() as usize;
         let feet = &self.sampling.feet;
         let mut goals = Vec::new();
         for &j in limb {
@@ -215,9 +233,9 @@ impl<'a, E: Number> Sampler<'a, E> {
         }
         let settings = Settings {
             restarts: 0,
-            iterations,
+            iterations: way + 1 + CLOSING + spare,
             free_base: !feet.is_empty(),
-            largest_step: 0.3,
+            largest_step: LARGEST_STEP,
             threads: self.sampling.threads,
             ..Settings::default()
         };
@@ -264,9 +282,11 @@ impl<'a, E: Number> Sampler<'a, E> {
     }
 }
 
-/// Steps of the search for what was drawn, and of the one for what lies between that and the rest.
-const FIRST_STEPS: usize = 18;
-const SECOND_STEPS: usize = 30;
+/// Largest change of a coordinate in a step \[rad or m\]: small, so that limbs stay assembled as they are.
+const LARGEST_STEP: f64 = 0.3;
+/// Steps beyond those that the way needs: for what was drawn, which often cannot be had, and for what lies between that and the rest.
+const FIRST_SPARE: usize = 2;
+const SECOND_SPARE: usize = 18;
 
 fn drawn(model: &Model, sampling: &Sampling) -> Result<Vec<Drawn>, KinematicsError> {
     let motors = || model.actuators().iter().filter_map(|actuator| actuator.coordinate());
@@ -337,7 +357,7 @@ impl Overlap {
     fn any(&mut self, model: &Model, bodies: &[Pose]) -> bool {
         let X_WB: Vec<Pose> =
             bodies.iter().zip(model.bodies()).map(|(X_WL, body)| *X_WL * body.X_LB()).collect();
-        collide(&self.plan, &self.shapes, &X_WB, self.clearance, &mut self.contacts);
+        touch(&self.plan, &self.shapes, (&X_WB, self.clearance), &mut self.contacts);
         let mut found = self.plan.slots().iter().zip(self.contacts.slots());
         let touches = found.any(|(slot, contact)| {
             slot.body_a.is_some() && contact.active && contact.distance < self.clearance
@@ -348,4 +368,15 @@ impl Overlap {
                 .iter()
                 .any(|[a, b]| self.queries.closest(&X_WB, Some(*a), Some(*b), self.clearance).is_some())
     }
+}
+
+/// [`collide`] inside the instruction set of its numbers.
+#[kernel(f64)]
+fn touch(
+    plan: &ContactPlan,
+    shapes: &ShapeData<f64>,
+    (X_WB, reach): (&[Pose], f64),
+    contacts: &mut Contacts<f64>,
+) {
+    collide(plan, shapes, X_WB, reach, contacts);
 }

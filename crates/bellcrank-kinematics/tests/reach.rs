@@ -86,7 +86,7 @@ fn goals_of_the_arm_are_reached() {
     check(&model("arm"), &case("tool", 0.3));
 }
 
-/// Position and orientation anywhere within the joints' ranges: from one start a third ends at a limit or a local minimum, as with
+/// Position and orientation anywhere within the joints' ranges: from one start many end at a limit or in a local minimum, as with
 /// any descent; further starts find nearly all. The bound is the one of goals of positions.
 #[test]
 fn poses_of_the_arm_are_reached_with_restarts() {

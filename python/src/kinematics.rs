@@ -1,0 +1,143 @@
+//! Poses from goals, `bellcrank.kinematics`: arrays in, arrays out. Shapes are checked in Python, sizes again by the engine.
+
+use crate::error::said;
+use crate::model::Model;
+use bellcrank::kinematics::{self, Goal, KinematicsError, Priority, Sampler, Sampling, Settings, What};
+use bellcrank::math::Vec3;
+use bellcrank::model;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A mechanism, ready for questions about its poses.
+#[pyclass(frozen, module = "bellcrank._native", name = "Kinematics")]
+pub struct Kinematics {
+    model: Arc<model::Model>,
+    robot: kinematics::Kinematics<f64>,
+}
+
+/// A goal as Python hands it over: what, name, point or axis, other frame, number of the coordinate, weight, axes, second priority.
+type Told = (String, String, [f64; 3], Option<String>, usize, f64, [f64; 3], bool);
+
+/// How to search: restarts, iterations, free base, tolerances of positions, angles and loops, seed, threads.
+type How = (usize, usize, bool, [f64; 3], u64, usize);
+
+/// Configurations, solved, errors of goals, gaps, steps.
+type Found = (Vec<f64>, Vec<bool>, Vec<f64>, Vec<f64>, Vec<u32>);
+
+/// Joints, margins (of limits, clearance, singular value), feet, attempts, seed, threads.
+type Draw = (Vec<String>, [f64; 3], Vec<String>, usize, u64, usize);
+
+#[pymethods]
+impl Kinematics {
+    #[new]
+    fn new(model: &Model) -> Self {
+        Kinematics { model: model.inner.clone(), robot: kinematics::Kinematics::new(&model.inner) }
+    }
+
+    /// The reference pose.
+    fn rest(&self) -> Vec<f64> {
+        self.robot.rest().to_vec()
+    }
+
+    /// The pose of a keyframe.
+    fn keyframe(&self, name: &str) -> PyResult<Vec<f64>> {
+        let found = self.model.keyframes().iter().find(|keyframe| keyframe.name == name);
+        let missing = || said("NoSuchName", format!("there is no keyframe {name:?}"), "");
+        Ok(self.robot.keyframe(found.ok_or_else(missing)?))
+    }
+
+    fn solve(
+        &self,
+        py: Python<'_>,
+        goals: Vec<Told>,
+        targets: Vec<f64>,
+        start: Vec<f64>,
+        how: How,
+    ) -> PyResult<Found> {
+        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let (restarts, iterations, free_base, [position, angle, loops], seed, threads) = how;
+        let settings = Settings {
+            restarts,
+            iterations,
+            free_base,
+            position_tolerance: position,
+            angle_tolerance: angle,
+            loop_tolerance: loops,
+            seed,
+            threads,
+            ..Settings::default()
+        };
+        let found =
+            py.detach(|| self.robot.problem(&goals, settings)?.solve(&targets, &start)).map_err(wrong)?;
+        Ok((found.q, found.solved, found.error, found.loop_gap, found.iterations))
+    }
+
+    /// Coordinates of all joints.
+    fn joint_positions(&self, py: Python<'_>, q: Vec<f64>) -> PyResult<Vec<f64>> {
+        py.detach(|| self.robot.joint_positions(&q)).map_err(wrong)
+    }
+
+    /// Centre of mass and quaternion of every body, seven numbers each.
+    fn body_poses(&self, py: Python<'_>, q: Vec<f64>) -> PyResult<Vec<f64>> {
+        let poses = py.detach(|| self.robot.body_poses(&q)).map_err(wrong)?;
+        let bodies = self.model.bodies();
+        let of_all =
+            poses.iter().flat_map(|row| row.iter().zip(bodies).map(|(X_WL, body)| *X_WL * body.X_LB()));
+        Ok(of_all.flat_map(|X| X.p.to_array().into_iter().chain(X.R.to_wxyz())).collect())
+    }
+
+    /// Smallest singular value and mobility by pose.
+    fn holds(&self, py: Python<'_>, q: Vec<f64>, threads: usize) -> PyResult<(Vec<f64>, Vec<usize>)> {
+        let holds = py.detach(|| self.robot.analysis(threads)?.holds(&q)).map_err(wrong)?;
+        Ok((
+            holds.iter().map(|pose| pose.smallest).collect(),
+            holds.iter().map(|pose| pose.mobility).collect(),
+        ))
+    }
+
+    fn motor_jacobian(&self, q: Vec<f64>, frame: &str) -> PyResult<Vec<f64>> {
+        self.robot.analysis(1).and_then(|analysis| analysis.motor_jacobian(&q, frame)).map_err(wrong)
+    }
+
+    fn branch(&self, q: Vec<f64>) -> PyResult<Vec<i8>> {
+        self.robot.analysis(1).and_then(|analysis| analysis.branch(&q)).map_err(wrong)
+    }
+
+    /// The random poses of these numbers that are safe to start from, and which were found.
+    fn sample(&self, py: Python<'_>, numbers: Vec<usize>, draw: Draw) -> PyResult<(Vec<f64>, Vec<bool>)> {
+        let (joints, [limits_margin, clearance, singular_margin], feet, attempts, seed, threads) = draw;
+        let sampling =
+            Sampling { joints, limits_margin, clearance, singular_margin, feet, attempts, seed, threads };
+        let samples = py
+            .detach(|| Sampler::<f64>::new(&self.model, sampling)?.draw_numbers(&numbers))
+            .map_err(wrong)?;
+        Ok((samples.q, samples.found))
+    }
+}
+
+fn read_goal((what, name, point, other, dof, weight, axes, second): Told) -> PyResult<Goal> {
+    let vector = Vec3::from_array(point);
+    let what = match what.as_str() {
+        "position" => What::Position { frame: name, point: vector, relative_to: other },
+        "quat_wxyz" => What::Orientation { frame: name, relative_to: other },
+        "look_at" => What::LookAt { frame: name, axis: vector },
+        "center_of_mass" => What::CenterOfMass,
+        "joint" => What::Joint { joint: name, dof },
+        "stay" => What::Stay,
+        other => return Err(said("WrongValue", format!("there is no goal {other:?}"), "")),
+    };
+    let priority = if second { Priority::Second } else { Priority::First };
+    Ok(Goal { what, weight, axes, priority })
+}
+
+fn wrong(error: KinematicsError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        KinematicsError::NoSuchFrame(_) => {
+            said("NoSuchFrame", text, "model.body_names and model.site_names list them")
+        }
+        KinematicsError::NoSuchJoint(_) => said("NoSuchJoint", text, "model.joint_names lists them"),
+        KinematicsError::WrongSize { .. } => said("WrongShape", text, ""),
+        _ => said("WrongValue", text, ""),
+    }
+}
