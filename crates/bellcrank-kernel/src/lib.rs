@@ -3,14 +3,14 @@
 //! Everything numeric in Bellcrank is generic over [`Real`] and `#[inline(always)]`, and gets its vector instructions from the
 //! function into which it is inlined. A kernel is such a function:
 //!
-//! ```ignore
+//! ```text
 //! #[kernel]
 //! fn add_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) { … }
 //! ```
 //!
 //! is compiled as
 //!
-//! ```ignore
+//! ```text
 //! fn add_joints<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 //!     R::run(Inline(#[inline(always)] || { … }))
 //! }

@@ -21,6 +21,7 @@
 //! | `group` `group_access` `field` `lane_access` | blocks of lanes over threads: stepped, read, written, saved |
 
 #![allow(missing_docs)] // parts of the step, told of where they are not plain
+#![allow(rustdoc::private_intra_doc_links)] // its readers have the source
 
 pub mod activation;
 pub mod assemble;
