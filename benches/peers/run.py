@@ -40,7 +40,9 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bellcrank", default=str(TARGET / "release" / "bellcrank-bench"), help="the program to measure")
+    parser.add_argument(
+        "--bellcrank", default=str(TARGET / "release" / "bellcrank-bench"), help="the program to measure"
+    )
     parser.add_argument("--folder", type=Path, default=TARGET / "peers", help="where to build and to keep things")
     parser.add_argument("--only", default="", help="scenes with this in their name")
     parser.add_argument("--rounds", type=int, default=3)
