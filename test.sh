@@ -75,8 +75,8 @@ cargo test --locked --release -p bellcrank-tree --test laws lanes_are_fast -- --
 step "the main job"
 cargo run --locked --release --quiet -- demo --headless
 step "piles and contact curves (optimised build)"
-cargo run --locked --release --quiet -p bellcrank --example pile_drop
-cargo run --locked --release --quiet -p bellcrank --example contact_curves
+cargo run --locked --release --quiet -p bellcrank --no-default-features --features import,learn,view --example pile_drop
+cargo run --locked --release --quiet -p bellcrank --no-default-features --features import,learn,view --example contact_curves
 step "the viewer in a browser"
 BELLCRANK="$target/release/bellcrank" crates/bellcrank-view/web/test.sh 2>&1 | tee -a "$log"
 step "the Python package"
