@@ -27,14 +27,15 @@ printf '%s, %s cores, load %s\n\n' "$(sed -nE 's/^model name\s*: //p' /proc/cpui
 printf '| what | time | of processors |\n|---|---|---|\n'
 row '`cargo run --release -- demo --headless` from a fresh clone' cargo run --release --locked --quiet -- demo --headless
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install --quiet --upgrade pip maturin numpy
-row '`pip install ./python` after that' "$folder/venv/bin/pip" install --no-build-isolation --no-deps ./python
+export PATH="$folder/venv/bin:$PATH" # pip looks for maturin there
+pip install --quiet --upgrade pip maturin numpy
+row '`pip install ./python` after that' pip install --no-build-isolation --no-deps ./python
 touch_line crates/bellcrank-cli/src/models.rs
 row 'an edit in the command line → `bellcrank models`' cargo run --release --locked --quiet -- models
 touch_line crates/bellcrank-sim/src/batch/mod.rs
 row 'an edit in `Batch` → the same' cargo run --release --locked --quiet -- models
 touch_line python/src/lib.rs
-row 'an edit in the binding → installed' "$folder/venv/bin/pip" install --no-build-isolation --no-deps --force-reinstall ./python
+row 'an edit in the binding → installed' pip install --no-build-isolation --no-deps --force-reinstall ./python
 cargo test --locked --quiet -p bellcrank-sim --test laws -- free_fall >"$folder/log.txt" 2>&1
 touch_line crates/bellcrank-step/src/step/mod.rs
 row 'an edit in the step → one green test' cargo test --locked --quiet -p bellcrank-sim --test laws -- free_fall
