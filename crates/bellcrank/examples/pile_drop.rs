@@ -2,7 +2,7 @@
 //! hardly any penetration, nothing through the floor, and all at rest: they resist rolling like soft foam (10 mm), since
 //! what is round would roll on for ever otherwise.
 //!
-//! `cargo run --release --example pile_drop`; minutes without optimisation.
+//! `cargo run --release -p bellcrank --example pile_drop`; minutes without optimisation.
 
 use bellcrank::model::library::Pile;
 use bellcrank::sim::{Batch, BatchOptions, WorldStatus};

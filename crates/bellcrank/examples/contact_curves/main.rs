@@ -1,5 +1,5 @@
 //! How contacts behave under each solver, as curves: spinning and rolling balls that come to rest, a sliding cube at several
-//! time steps, the depth of a pile by stiffness. `cargo run --release --example contact_curves -- docs/images/contact`.
+//! time steps, the depth of a pile by stiffness. `cargo run --release -p bellcrank --example contact_curves -- docs/images/contact`.
 //! Ends in checks.
 
 mod plot;
