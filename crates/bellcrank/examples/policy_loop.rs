@@ -2,7 +2,7 @@
 //! world-steps per second, and per second of processor time; `benches/python_overhead.py` compares it with the same loop in Python.
 //!
 //! ```sh
-//! cargo run --release --example policy_loop -- hybrid_biped 1024 20
+//! cargo run --release -p bellcrank --example policy_loop -- hybrid_biped 1024 20
 //! ```
 
 use bellcrank::prelude::*;
