@@ -185,11 +185,12 @@ impl Files {
     }
 
     fn take(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ImportTrouble> {
-        let file = std::fs::File::open(path).map_err(|e| unreadable(path, &e))?;
-        let data = file.metadata().map_err(|e| unreadable(path, &e))?;
+        // asked before it is opened: opening a named pipe waits for somebody who writes to it
+        let data = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
         if !data.is_file() {
             return Err(ImportTrouble::Unreadable("it is not a regular file".into()));
         }
+        let file = std::fs::File::open(path).map_err(|e| unreadable(path, &e))?;
         self.count(data.len(), limit)?;
         let mut bytes = Vec::new();
         file.take(limit).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;

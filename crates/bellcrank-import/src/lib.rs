@@ -24,10 +24,12 @@
 //! | `urdf/` `mjcf/` `usd/` | one reader per format |
 //! | `solid` `mend` `reverse` `size` | joined masses; impossible masses; a joint seen from its other end; too much to analyse |
 //! | `export/` | a model as URDF, MJCF or USD text |
+//! | `pack/` | a model as bytes, every number exact |
 //!
 //! A reader gets a [`xml::Document`] (or text), the [`Files`] and the [`Options`]. It pushes faults into the
 //! log and goes on; it gives up with an error only where going on makes no sense. Afterwards this file lists
 //! every element and attribute that nobody read, so that nothing is dropped silently.
+#![forbid(unsafe_code)]
 
 mod error;
 mod export;
@@ -38,6 +40,7 @@ mod mend;
 pub mod meshes;
 mod mjcf;
 mod options;
+mod pack;
 mod reverse;
 mod size;
 mod solid;
@@ -51,6 +54,7 @@ pub use files::{File, Files};
 pub use format::Format;
 pub use log::Log;
 pub use options::{Base, FixedJoints, Limits, Options};
+pub use pack::{UnpackError, pack, unpack};
 
 use bellcrank_model::{Model, ModelBuilder, Place};
 use std::path::Path;

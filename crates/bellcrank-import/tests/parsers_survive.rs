@@ -1,4 +1,4 @@
-//! Spoilt files: no parser panics, hangs or eats memory. `examples/fuzz_parsers.rs` does the same for as long as wanted.
+//! Spoilt files: no parser panics, hangs or eats memory. The crate `bellcrank-fuzz` does the same for as long as wanted.
 
 mod mutate;
 

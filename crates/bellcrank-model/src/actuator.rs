@@ -2,6 +2,7 @@
 
 use crate::fault::Place;
 use crate::ids::{JointId, Ref, SiteId, TendonId};
+use crate::magnitude::STRENGTH;
 
 /// A motor.
 ///
@@ -129,13 +130,14 @@ pub enum Control {
 }
 
 impl Control {
-    /// Whether all gains are finite numbers.
+    /// Whether all gains are finite numbers that can be computed with ([`STRENGTH`]).
     pub fn is_finite(&self) -> bool {
+        let usable = |x: f64| x.abs() <= STRENGTH;
         match *self {
-            Control::Position { kp, kd } => kp.is_finite() && kd.is_finite(),
-            Control::Velocity { kd } => kd.is_finite(),
+            Control::Position { kp, kd } => usable(kp) && usable(kd),
+            Control::Velocity { kd } => usable(kd),
             Control::Effort => true,
-            Control::Affine { gain, bias } => gain.is_finite() && bias.iter().all(|b| b.is_finite()),
+            Control::Affine { gain, bias } => usable(gain) && bias.into_iter().all(usable),
         }
     }
 }

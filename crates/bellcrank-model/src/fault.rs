@@ -117,6 +117,10 @@ pub enum Trouble {
     NotFinite { what: String, value: f64 },
     #[error("{what} is {value}, but must be {rule}")]
     OutOfRange { what: String, value: f64, rule: &'static str },
+    #[error("{what} is {value:e}, but nothing can be computed beyond {limit:e}")]
+    TooLarge { what: String, value: f64, limit: f64 },
+    #[error("{what} is {value:e}, but nothing can be computed below {limit:e}")]
+    TooSmall { what: String, value: f64, limit: f64 },
     #[error("{what}: the lower bound {low} is above the upper bound {high}")]
     InvertedRange { what: String, low: f64, high: f64 },
     #[error("the mass is {0} kg")]
@@ -167,6 +171,9 @@ impl Trouble {
                 "look for a division by zero or an unset value where it was computed".into()
             }
             Trouble::OutOfRange { .. } => "leave the value out to get the default".into(),
+            Trouble::TooLarge { .. } | Trouble::TooSmall { .. } => {
+                "check its unit: metres, kilograms, seconds and radians are meant".into()
+            }
             Trouble::InvertedRange { .. } => "swap the two bounds".into(),
             Trouble::Massless(_) => {
                 "give the body a mass above zero, or merge it into the body that carries it".into()

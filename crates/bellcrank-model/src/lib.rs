@@ -15,6 +15,7 @@
 //! | `parameters` | physical parameters, shared or one per world |
 //! | `library` | the mechanisms that ship with Bellcrank |
 //! | `adrift` | any mechanism in empty space, to see whether it keeps what Newton's laws say |
+#![forbid(unsafe_code)]
 
 mod actuator;
 mod adrift;
@@ -25,12 +26,14 @@ mod contact;
 mod coupling;
 mod fault;
 mod feature;
+mod fingerprint;
 mod graph;
 mod hold;
 mod ids;
 mod joint;
 mod keyframe;
 pub mod library;
+pub mod magnitude;
 mod medium;
 mod mesh;
 mod mobility;
@@ -56,6 +59,7 @@ pub use contact::{ContactFilter, PairSurface};
 pub use coupling::{Coupling, CouplingTerm};
 pub use fault::{Fault, Faults, Ignored, Place, Trouble, Warning};
 pub use feature::Feature;
+pub use fingerprint::{Checksum, Fingerprint};
 pub use graph::{Component, JointGraph, Loop, TreeNode};
 pub use ids::{
     ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,

@@ -169,3 +169,28 @@ fn a_foreign_id_is_named() {
       hint: use an id that this builder returned for a body
     "#);
 }
+
+/// Each of these is finite, and a step that squares or adds it up is not.
+#[test]
+fn magnitudes_beyond_all_measure_are_named_where_they_are_said() {
+    let far = Vec3::new(0.0, 0.0, 1e308);
+    let with = |change: &dyn Fn(&mut ModelBuilder)| {
+        let mut b = leg();
+        change(&mut b);
+        text(b)
+    };
+    let ball = |radius: f64| Shape::new("ball", "shank", Geometry::Sphere { radius });
+    let found = [
+        with(&|b| _ = b.body(Body::new("foot").solid_sphere(1.0, 0.1).com(far))),
+        with(&|b| _ = b.body(Body::new("foot").solid_sphere(1e300, 0.1))),
+        with(&|b| _ = b.body(Body::new("foot").mass(1e-30).inertia_diagonal(1e-30, 1e-30, 1e-30))),
+        with(&|b| _ = b.body(Body::new("foot").solid_sphere(1.0, 0.1).at(Pose::translation(1e20, 0.0, 0.0)))),
+        with(&|b| _ = b.gravity(Vec3::new(0.0, -1e308, 0.0))),
+        with(&|b| _ = b.shape(ball(1e200))),
+        with(&|b| _ = b.shape(ball(1e-200))),
+        with(&|b| _ = b.shape(Shape::new("box", "shank", Geometry::Box { half: Vec3::new(1.0, 1.0, 1e99) }))),
+        with(&|b| _ = b.actuator(Actuator::position("motor", "knee", 1e300, 1.0))),
+        with(&|b| _ = b.joint(Joint::revolute("far", "thigh", "shank").placed(far, Vec3::y_axis()))),
+    ];
+    insta::assert_snapshot!(found.join("\n"));
+}

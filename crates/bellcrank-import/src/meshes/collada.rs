@@ -10,8 +10,8 @@ use bellcrank_math::{Mat3, Vec3};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Nodes that may be placed in all: nodes may name nodes, and so on.
-const NODES: usize = 20_000;
+/// Nodes and parts of geometries that may be placed in all: nodes may name nodes, and so on.
+const PLACED: usize = 50_000;
 /// Numbers in one list.
 const NUMBERS: usize = 12_000_000;
 /// How deep nodes may name nodes.
@@ -25,7 +25,8 @@ pub(super) fn read(file: &File, limits: &Limits, mesh: &mut MeshBuilder) -> Resu
     let root = &document.root;
     let unit = root.child("asset").and_then(|a| a.child("unit")).and_then(|u| u.number("meter"));
     let scale = Affine::scaling(Vec3::new(1.0, 1.0, 1.0) * unit.unwrap_or(1.0));
-    let mut scene = Scene { geometries: HashMap::new(), nodes: HashMap::new(), placed: 0, mesh };
+    let mut scene =
+        Scene { geometries: HashMap::new(), nodes: HashMap::new(), decoded: HashMap::new(), placed: 0, mesh };
     scene.list(root);
     let scenes: Vec<_> = root.children_named("library_visual_scenes").flat_map(|l| &l.children).collect();
     for visual in &scenes {
@@ -67,8 +68,19 @@ impl Affine {
 struct Scene<'d, 'm> {
     geometries: HashMap<&'d str, &'d Element>,
     nodes: HashMap<&'d str, &'d Element>,
+    /// Geometries that were placed before, by the address of their element.
+    decoded: HashMap<*const Element, Rc<Vec<Part<'d>>>>,
     placed: usize,
     mesh: &'m mut MeshBuilder,
+}
+
+/// Corners of faces, in a row.
+struct Part<'d> {
+    /// The element's name, which says how corners make faces.
+    tag: &'d str,
+    corners: Vec<Vec3>,
+    /// Corners of each face of a `<polylist>`.
+    sizes: Option<Rc<[usize]>>,
 }
 
 impl<'d> Scene<'d, '_> {
@@ -89,9 +101,9 @@ impl<'d> Scene<'d, '_> {
 
     /// A node, what it shows, and the nodes in it.
     fn place(&mut self, node: &'d Element, outer: Affine, depth: usize) -> Result<(), ImportTrouble> {
-        self.placed += 1;
-        if depth > DEPTH || self.placed > NODES {
-            return Err(damaged("", "its nodes name each other without end"));
+        self.count(1)?;
+        if depth > DEPTH {
+            return Err(endless());
         }
         let mut X = outer;
         for step in &node.children {
@@ -118,32 +130,25 @@ impl<'d> Scene<'d, '_> {
         Ok(())
     }
 
-    fn add(&mut self, geometry: &'d Element, X: Affine) -> Result<(), ImportTrouble> {
-        let Some(shape) = geometry.child("mesh") else { return Ok(()) }; // splines and such
-        let points = positions(shape)?;
-        for part in &shape.children {
-            if matches!(part.tag.as_str(), "triangles" | "polylist" | "polygons" | "tristrips" | "trifans") {
-                self.faces(part, &points, X)?;
-            }
-        }
-        Ok(())
+    fn count(&mut self, placed: usize) -> Result<(), ImportTrouble> {
+        self.placed += placed;
+        if self.placed > PLACED { Err(endless()) } else { Ok(()) }
     }
 
-    fn faces(&mut self, part: &Element, points: &[Vec3], X: Affine) -> Result<(), ImportTrouble> {
-        let inputs: Vec<_> = part.children_named("input").collect();
-        let offset = |input: &&Element| input.number("offset").unwrap_or(0.0).clamp(0.0, 64.0) as usize;
-        let stride = inputs.iter().map(offset).max().unwrap_or(0) + 1;
-        let vertex = inputs.iter().find(|i| i.attribute("semantic") == Some("VERTEX")).map_or(0, offset);
-        let sizes = match part.child("vcount") {
-            Some(counts) => Some(whole_numbers(&counts.text)?),
-            None => None,
+    /// Places a geometry, which is decoded only once however often it is placed.
+    fn add(&mut self, geometry: &'d Element, X: Affine) -> Result<(), ImportTrouble> {
+        let parts = match self.decoded.get(&std::ptr::from_ref(geometry)) {
+            Some(parts) => parts.clone(),
+            None => {
+                let parts = Rc::new(decode(geometry)?);
+                self.decoded.insert(geometry, parts.clone());
+                parts
+            }
         };
-        for list in part.children_named("p") {
-            let numbers = whole_numbers(&list.text)?;
-            let missing = || damaged("", "a face names a vertex that is not there");
-            let corner = |tuple: &[usize]| points.get(tuple[vertex]).map(|p| X.apply(*p)).ok_or_else(missing);
-            let corners: Vec<Vec3> = numbers.chunks_exact(stride).map(corner).collect::<Result<_, _>>()?;
-            self.split(&part.tag, &corners, sizes.as_deref())?;
+        self.count(1 + parts.len())?;
+        for part in parts.iter() {
+            let corners: Vec<Vec3> = part.corners.iter().map(|p| X.apply(*p)).collect();
+            self.split(part.tag, &corners, part.sizes.as_deref())?;
         }
         Ok(())
     }
@@ -154,6 +159,9 @@ impl<'d> Scene<'d, '_> {
             ("polylist", Some(sizes)) => {
                 let mut rest = corners;
                 for &size in sizes {
+                    if rest.is_empty() {
+                        break;
+                    }
                     let (face, after) = rest.split_at_checked(size).unwrap_or((rest, &[]));
                     self.mesh.polygon(face)?;
                     rest = after;
@@ -168,6 +176,42 @@ impl<'d> Scene<'d, '_> {
             _ => corners.chunks_exact(3).try_for_each(|c| self.mesh.triangle([c[0], c[1], c[2]])),
         }
     }
+}
+
+fn endless() -> ImportTrouble {
+    damaged("", "its nodes name each other without end, or place far too many parts")
+}
+
+/// The faces of a geometry.
+fn decode(geometry: &Element) -> Result<Vec<Part<'_>>, ImportTrouble> {
+    let Some(shape) = geometry.child("mesh") else { return Ok(Vec::new()) }; // splines and such
+    let points = positions(shape)?;
+    let mut parts = Vec::new();
+    for part in &shape.children {
+        if matches!(part.tag.as_str(), "triangles" | "polylist" | "polygons" | "tristrips" | "trifans") {
+            faces(part, &points, &mut parts)?;
+        }
+    }
+    Ok(parts)
+}
+
+fn faces<'d>(part: &'d Element, points: &[Vec3], parts: &mut Vec<Part<'d>>) -> Result<(), ImportTrouble> {
+    let inputs: Vec<_> = part.children_named("input").collect();
+    let offset = |input: &&Element| input.number("offset").unwrap_or(0.0).clamp(0.0, 64.0) as usize;
+    let stride = inputs.iter().map(offset).max().unwrap_or(0) + 1;
+    let vertex = inputs.iter().find(|i| i.attribute("semantic") == Some("VERTEX")).map_or(0, offset);
+    let sizes: Option<Rc<[usize]>> = match part.child("vcount") {
+        Some(counts) => Some(whole_numbers(&counts.text)?.into()),
+        None => None,
+    };
+    for list in part.children_named("p") {
+        let numbers = whole_numbers(&list.text)?;
+        let missing = || damaged("", "a face names a vertex that is not there");
+        let corner = |tuple: &[usize]| points.get(tuple[vertex]).copied().ok_or_else(missing);
+        let corners: Vec<Vec3> = numbers.chunks_exact(stride).map(corner).collect::<Result<_, _>>()?;
+        parts.push(Part { tag: &part.tag, corners, sizes: sizes.clone() });
+    }
+    Ok(())
 }
 
 /// The points that `<vertices>` names by its input POSITION.

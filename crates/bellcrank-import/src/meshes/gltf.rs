@@ -4,11 +4,17 @@ use super::{Fetch, MeshBuilder, damaged};
 use crate::error::ImportTrouble;
 use bellcrank_math::{Mat3, Quat, Vec3};
 use serde_json::Value;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 /// JSON takes many times its length in memory.
 const JSON_BYTES: usize = 32 << 20;
 const DEPTH: usize = 64;
-const NODES: usize = 20_000;
+/// Nodes and parts of meshes that may be placed in all.
+const PLACED: usize = 50_000;
+/// Numbers of points and corners that may be decoded in all: files may name the same bytes again and again.
+const DECODED: usize = 12_000_000;
 
 pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>, mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
     let (json, binary) = if bytes.starts_with(b"glTF") { chunks(bytes)? } else { (bytes, None) };
@@ -19,7 +25,8 @@ pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>, mesh: &mut MeshBuilder) -> Re
     let json: Value =
         serde_json::from_slice(json).map_err(|e| damaged("", &format!("its JSON is wrong: {e}")))?;
     let buffers = buffers(&json, binary, fetch)?;
-    let mut reader = Reader { json: &json, buffers, placed: 0, mesh };
+    let (points, indices) = (HashMap::new(), HashMap::new());
+    let mut reader = Reader { json: &json, buffers, points, indices, decoded: 0, placed: 0, mesh };
     let scene = json["scene"].as_u64().unwrap_or(0) as usize;
     match json["scenes"][scene]["nodes"].as_array() {
         Some(roots) => {
@@ -48,16 +55,30 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportTrouble> {
     Ok((json, chunk(next)))
 }
 
-fn buffers(json: &Value, binary: Option<&[u8]>, fetch: Fetch<'_>) -> Result<Vec<Vec<u8>>, ImportTrouble> {
-    let read = |buffer: &Value| match buffer["uri"].as_str() {
-        None => binary.map(<[u8]>::to_vec).ok_or_else(|| damaged("", "its binary part is missing")),
-        Some(uri) if uri.starts_with("data:") => {
-            let coded = uri.split_once("base64,").map(|(_, coded)| coded);
-            coded.and_then(decode_base64).ok_or_else(|| damaged("", "its data is not base64"))
-        }
-        Some(uri) => fetch(uri),
+/// The content of each buffer; one that several name is read once.
+fn buffers(json: &Value, binary: Option<&[u8]>, fetch: Fetch<'_>) -> Result<Vec<Rc<[u8]>>, ImportTrouble> {
+    let mut known: HashMap<Option<&str>, Rc<[u8]>> = HashMap::new();
+    let read = |buffer: &Value| -> Result<Rc<[u8]>, ImportTrouble> {
+        let bytes = match buffer["uri"].as_str() {
+            None => binary.map(Rc::from).ok_or_else(|| damaged("", "its binary part is missing"))?,
+            Some(uri) if uri.starts_with("data:") => {
+                let coded = uri.split_once("base64,").map(|(_, coded)| coded);
+                coded.and_then(decode_base64).ok_or_else(|| damaged("", "its data is not base64"))?.into()
+            }
+            Some(uri) => fetch(uri)?.into(),
+        };
+        Ok(bytes)
     };
-    list(&json["buffers"]).map(read).collect()
+    let mut found = Vec::new();
+    for buffer in list(&json["buffers"]) {
+        let uri = buffer["uri"].as_str();
+        let bytes = match known.entry(uri) {
+            Entry::Occupied(bytes) => bytes.into_mut(),
+            Entry::Vacant(place) => place.insert(read(buffer)?),
+        };
+        found.push(bytes.clone());
+    }
+    Ok(found)
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -68,16 +89,20 @@ type Placement = (Mat3, Vec3);
 
 struct Reader<'a, 'm> {
     json: &'a Value,
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Rc<[u8]>>,
+    /// What was decoded before, by the number of its accessor.
+    points: HashMap<u64, Rc<[Vec3]>>,
+    indices: HashMap<u64, Rc<[usize]>>,
+    decoded: usize,
     placed: usize,
     mesh: &'m mut MeshBuilder,
 }
 
 impl<'a> Reader<'a, '_> {
     fn node(&mut self, index: &Value, (L, t): Placement, depth: usize) -> Result<(), ImportTrouble> {
-        self.placed += 1;
-        if depth > DEPTH || self.placed > NODES {
-            return Err(damaged("", "its nodes name each other without end"));
+        self.count(1)?;
+        if depth > DEPTH {
+            return Err(endless());
         }
         let json = self.json;
         let node = &json["nodes"][index.as_u64().unwrap_or(u64::MAX) as usize];
@@ -89,43 +114,67 @@ impl<'a> Reader<'a, '_> {
         list(&node["children"]).try_for_each(|child| self.node(child, X, depth + 1))
     }
 
+    fn count(&mut self, placed: usize) -> Result<(), ImportTrouble> {
+        self.placed += placed;
+        if self.placed > PLACED { Err(endless()) } else { Ok(()) }
+    }
+
     fn shape(&mut self, shape: &'a Value, (L, t): Placement) -> Result<(), ImportTrouble> {
         for part in list(&shape["primitives"]) {
+            self.count(1)?;
             if !part["extensions"]["KHR_draco_mesh_compression"].is_null() {
                 return Err(damaged("", "it is compressed with Draco"));
             }
-            let points: Vec<Vec3> = self.points(&part["attributes"]["POSITION"])?;
-            let points: Vec<Vec3> = points.into_iter().map(|p| L * p + t).collect();
-            let corners = match part["indices"].as_u64() {
-                Some(_) => self.indices(&part["indices"])?,
-                None => (0..points.len()).collect(),
+            let mode = part["mode"].as_u64().unwrap_or(4);
+            if !(4..=6).contains(&mode) {
+                continue; // points and lines
+            }
+            let points = self.points(&part["attributes"]["POSITION"])?;
+            let place = |i: usize| points.get(i).map(|p| L * *p + t);
+            let corner = |i: usize| place(i).ok_or_else(|| damaged("", "a face names no such vertex"));
+            let corners: Vec<Vec3> = match part["indices"].as_u64() {
+                Some(_) => {
+                    self.indices(&part["indices"])?.iter().map(|i| corner(*i)).collect::<Result<_, _>>()?
+                }
+                None => (0..points.len()).map(corner).collect::<Result<_, _>>()?,
             };
-            let corner =
-                |i: &usize| points.get(*i).copied().ok_or_else(|| damaged("", "a face names no such vertex"));
-            let corners: Vec<Vec3> = corners.iter().map(corner).collect::<Result<_, _>>()?;
-            match part["mode"].as_u64().unwrap_or(4) {
+            match mode {
                 4 => corners.chunks_exact(3).try_for_each(|c| self.mesh.triangle([c[0], c[1], c[2]]))?,
                 5 => corners.windows(3).enumerate().try_for_each(|(i, w)| {
                     self.mesh.triangle(if i % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] })
                 })?,
-                6 => self.mesh.polygon(&corners)?,
-                _ => {} // points and lines
+                _ => self.mesh.polygon(&corners)?,
             }
         }
         Ok(())
     }
 
-    fn points(&self, accessor: &Value) -> Result<Vec<Vec3>, ImportTrouble> {
+    /// The points of an accessor, decoded once.
+    fn points(&mut self, accessor: &Value) -> Result<Rc<[Vec3]>, ImportTrouble> {
+        let key = accessor.as_u64().unwrap_or(u64::MAX);
+        if let Some(points) = self.points.get(&key) {
+            return Ok(points.clone());
+        }
         let (bytes, count, stride) = self.view(accessor, 12)?;
         let number = |b: &[u8], k: usize| f64::from(f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]));
         let point = |i: usize| {
             let b = bytes.get(i * stride..i * stride + 12)?;
             Some(Vec3::new(number(b, 0), number(b, 4), number(b, 8)))
         };
-        (0..count).map(|i| point(i).ok_or_else(|| damaged("", "its positions end too early"))).collect()
+        let missing = || damaged("", "its positions end too early");
+        let points: Rc<[Vec3]> =
+            (0..count).map(|i| point(i).ok_or_else(missing)).collect::<Result<_, _>>()?;
+        self.decoded += count;
+        self.points.insert(key, points.clone());
+        Ok(points)
     }
 
-    fn indices(&self, accessor: &Value) -> Result<Vec<usize>, ImportTrouble> {
+    /// The corners that an accessor lists, decoded once.
+    fn indices(&mut self, accessor: &Value) -> Result<Rc<[usize]>, ImportTrouble> {
+        let key = accessor.as_u64().unwrap_or(u64::MAX);
+        if let Some(indices) = self.indices.get(&key) {
+            return Ok(indices.clone());
+        }
         let kind = self.accessor(accessor)?["componentType"].as_u64();
         let size = match kind {
             Some(5121) => 1,
@@ -138,7 +187,12 @@ impl<'a> Reader<'a, '_> {
             let b = bytes.get(i * stride..i * stride + size)?;
             Some(b.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
         };
-        (0..count).map(|i| index(i).ok_or_else(|| damaged("", "its indices end too early"))).collect()
+        let missing = || damaged("", "its indices end too early");
+        let indices: Rc<[usize]> =
+            (0..count).map(|i| index(i).ok_or_else(missing)).collect::<Result<_, _>>()?;
+        self.decoded += count;
+        self.indices.insert(key, indices.clone());
+        Ok(indices)
     }
 
     fn accessor(&self, index: &Value) -> Result<&'a Value, ImportTrouble> {
@@ -162,8 +216,17 @@ impl<'a> Reader<'a, '_> {
         if count.saturating_sub(1).saturating_mul(stride).saturating_add(size) > bytes.len() {
             return Err(wrong());
         }
+        if count > DECODED.saturating_sub(self.decoded) {
+            let what = "the number of points and corners".to_owned();
+            let found = self.decoded.saturating_add(count) as u64;
+            return Err(ImportTrouble::TooLarge { what, found, limit: DECODED as u64 });
+        }
         Ok((bytes, count, stride))
     }
+}
+
+fn endless() -> ImportTrouble {
+    damaged("", "its nodes name each other without end, or place far too many parts")
 }
 
 /// A node's matrix, or its translation, rotation and scale.

@@ -82,20 +82,29 @@ fn named(trouble: ImportTrouble, name: &str) -> ImportTrouble {
     }
 }
 
+/// Corners that may be compared with each other to cut the polygons of one file: the time for a polygon grows with the square of
+/// its corners, at worst with the cube.
+const PATIENCE: usize = 100_000_000;
+
 /// Collects triangles; equal corners are stored once.
 struct MeshBuilder {
     mesh: Mesh,
     known: HashMap<[u64; 3], u32>,
+    /// Triangles that files offered, those without area included.
+    offered: usize,
+    /// What is left of [`PATIENCE`].
+    patience: usize,
     limit: usize,
 }
 
 impl MeshBuilder {
     fn new(limit: usize) -> Self {
-        MeshBuilder { mesh: Mesh::default(), known: HashMap::new(), limit }
+        MeshBuilder { mesh: Mesh::default(), known: HashMap::new(), offered: 0, patience: PATIENCE, limit }
     }
 
     fn triangle(&mut self, corners: [Vec3; 3]) -> Result<(), ImportTrouble> {
-        self.check_count("triangles", self.mesh.triangles.len() + 1)?;
+        self.offered += 1;
+        self.check_count("triangles", self.offered)?;
         if !corners.iter().all(|c| c.is_finite()) {
             return Err(damaged("", "a corner is not a finite number"));
         }
@@ -135,7 +144,8 @@ impl MeshBuilder {
 
     /// A flat polygon.
     fn polygon(&mut self, corners: &[Vec3]) -> Result<(), ImportTrouble> {
-        polygon::triangles(corners).into_iter().try_for_each(|cut| self.triangle(cut.map(|k| corners[k])))
+        let cuts = polygon::triangles(corners, &mut self.patience);
+        cuts.into_iter().try_for_each(|cut| self.triangle(cut.map(|k| corners[k])))
     }
 }
 

@@ -7,7 +7,9 @@ use bellcrank_math::Vec3;
 const EARS: usize = 2_000;
 
 /// Numbers of the corners of each triangle.
-pub(super) fn triangles(corners: &[Vec3]) -> Vec<[usize; 3]> {
+/// `patience` is how many corners may still be compared with candidates for ears, in this polygon and in those that follow; without
+/// any left, the rest is a fan.
+pub(super) fn triangles(corners: &[Vec3], patience: &mut usize) -> Vec<[usize; 3]> {
     match corners.len() {
         0..3 => Vec::new(),
         3 => vec![[0, 1, 2]],
@@ -18,7 +20,7 @@ pub(super) fn triangles(corners: &[Vec3]) -> Vec<[usize; 3]> {
                 false => vec![[0, 1, 3], [1, 2, 3]],
             }
         }
-        5..=EARS => ears(&flat(corners)),
+        5..=EARS => ears(&flat(corners), patience),
         count => (2..count).map(|k| [0, k - 1, k]).collect(),
     }
 }
@@ -42,7 +44,7 @@ fn flat(corners: &[Vec3]) -> Vec<[f64; 2]> {
     corners.iter().map(project).collect()
 }
 
-fn ears(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
+fn ears(points: &[[f64; 2]], patience: &mut usize) -> Vec<[usize; 3]> {
     let mut left: Vec<usize> = (0..points.len()).collect();
     let mut found = Vec::new();
     let turn = |[a, b, c]: [usize; 3]| {
@@ -54,11 +56,12 @@ fn ears(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
         p[0] * q[1] - p[1] * q[0]
     };
     let area: f64 = (0..points.len()).map(sector).sum();
-    let (mut at, mut patience) = (0, left.len());
-    while left.len() > 3 && patience > 0 {
+    let (mut at, mut tries) = (0, left.len());
+    while left.len() > 3 && tries > 0 && *patience > left.len() {
         let count = left.len();
         at %= count;
-        patience -= 1;
+        tries -= 1;
+        *patience -= count;
         let ear = [0, 1, 2].map(|k| left[(at + k) % count]);
         let others = (3..count).map(|k| points[left[(at + k) % count]]);
         if turn(ear) * area < 0.0 || others.into_iter().any(|p| inside(ear.map(|k| points[k]), p)) {
@@ -67,7 +70,7 @@ fn ears(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
         }
         found.push(ear);
         left.remove((at + 1) % count);
-        patience = left.len();
+        tries = left.len();
     }
     // three are left; or a polygon that crosses itself, of which the rest is taken as a fan
     found.extend((2..left.len()).map(|k| [left[0], left[k - 1], left[k]]));
@@ -105,7 +108,7 @@ mod tests {
         for start in 0..6 {
             let corner = |k: usize| outline[(start + k) % 6];
             let upright: Vec<Vec3> = (0..6).map(|k| Vec3::new(0.3, corner(k)[0], corner(k)[1])).collect();
-            let cut = triangles(&upright);
+            let cut = triangles(&upright, &mut 1000);
             assert_eq!(cut.len(), 4);
             assert!((area(&upright, &cut) - 4.0).abs() < 1e-12, "from corner {start}: {cut:?}");
         }
@@ -114,6 +117,6 @@ mod tests {
     #[test]
     fn quads_are_cut_along_the_shorter_diagonal() {
         let kite = [[0.0, 0.0], [2.0, -1.0], [4.0, 0.0], [2.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
-        assert_eq!(triangles(&kite), [[0, 1, 3], [1, 2, 3]]);
+        assert_eq!(triangles(&kite, &mut 1000), [[0, 1, 3], [1, 2, 3]]);
     }
 }

@@ -16,8 +16,14 @@ use std::sync::Arc;
 
 /// How deep references may lead to references.
 const DEPTH: usize = 12;
-/// Prims and properties that all references together may copy.
+/// Prims, properties and metadata that all references together may copy.
 const COPIES: usize = 500_000;
+/// Names that all references together may look at: those of a prim's neighbours to find it, and those that the referring
+/// prim has already, beside which each reference puts its own.
+const LOOKS: usize = 50_000_000;
+/// Copying a name into a table takes about as long as comparing this many.
+const LOOKS_PER_COPY: usize = 20;
+const ENDLESS: &str = "references lead to references without end, or to far too much";
 
 /// A file that was read, by its name.
 struct Source {
@@ -32,6 +38,7 @@ pub(super) struct Composer<'a> {
     known: HashMap<String, Result<Rc<Source>, String>>,
     opened: usize,
     copied: usize,
+    looks: usize,
 }
 
 /// A prim and everything it is made of, in one.
@@ -43,7 +50,7 @@ pub(super) struct Scene {
 
 /// Composes the scene of a file that has been parsed.
 pub(super) fn compose(file: File, layer: Layer, files: &Files, limits: &Limits, log: &Log) -> Scene {
-    let mut composer = Composer { files, limits, log, known: HashMap::new(), opened: 0, copied: 0 };
+    let mut composer = Composer { files, limits, log, known: HashMap::new(), opened: 0, copied: 0, looks: 0 };
     let name: Arc<str> = file.name.as_str().into();
     let source = Rc::new(Source { file, layer });
     let mut prims = source.layer.prims.clone();
@@ -52,7 +59,7 @@ pub(super) fn compose(file: File, layer: Layer, files: &Files, limits: &Limits, 
         if let Value::Asset(path, _) = sublayer
             && let Some(weaker) = composer.open(path, &source, 0)
         {
-            merge_children(&mut prims, weaker.layer.prims.clone());
+            merge_children(&mut prims, weaker.layer.prims.clone(), &mut composer.looks);
         }
     }
     for prim in &mut prims {
@@ -68,7 +75,7 @@ impl Composer<'_> {
         if depth > self.limits.depth {
             return prim.children.clear();
         }
-        choose_variants(prim);
+        choose_variants(prim, &mut self.looks);
         // first its own children: those that references bring are resolved already
         for child in &mut prim.children {
             let below = format!("{at}/{}", child.name);
@@ -77,6 +84,10 @@ impl Composer<'_> {
         for key in ["inherits", "specializes", "references", "payload"] {
             let Some(value) = entry(&prim.metadata, key).cloned() else { continue };
             for target in value.items() {
+                if self.is_exhausted() {
+                    self.log.ignore(place_of(prim, source), ENDLESS);
+                    break;
+                }
                 let (file, path) = match target {
                     Value::Path(path) => ("", path.as_str()),
                     Value::Asset(file, path) => (file.as_str(), path.as_str()),
@@ -95,16 +106,13 @@ impl Composer<'_> {
         at: &str,
         depth: usize,
     ) {
-        let place = || Place {
-            element: format!("<{} {:?}>", prim.kind, prim.name),
-            ..Place::new(&*source.file.name, prim.line)
-        };
+        let place = || place_of(prim, source);
         let other = if file.is_empty() { Some(source.clone()) } else { self.open(file, source, prim.line) };
         let Some(other) = other else { return };
         let default =
             entry(&other.layer.metadata, "defaultPrim").and_then(Value::text).map(|n| format!("/{n}"));
         let path = if path.is_empty() { default.unwrap_or_default() } else { path.to_owned() };
-        let Some(found) = find(&other.layer.prims, &path) else {
+        let Some(found) = find(&other.layer.prims, &path, &mut self.looks) else {
             return self.log.ignore(place(), format!("it refers to {path:?}, which is not there"));
         };
         let is_around =
@@ -113,8 +121,8 @@ impl Composer<'_> {
             return self.log.ignore(place(), "it refers to itself or to a prim around it");
         }
         self.copied += weight(found);
-        if self.opened > DEPTH || self.copied > COPIES {
-            return self.log.ignore(place(), "references lead to references without end");
+        if self.opened > DEPTH || self.is_exhausted() {
+            return self.log.ignore(place(), ENDLESS);
         }
         let mut copy = found.clone();
         self.opened += 1;
@@ -125,7 +133,12 @@ impl Composer<'_> {
         if path != at {
             redirect(&mut copy, &path, at);
         }
-        merge(prim, copy);
+        merge(prim, copy, &mut self.looks);
+    }
+
+    /// Whether references have taken all that they may.
+    fn is_exhausted(&self) -> bool {
+        self.copied > COPIES || self.looks > LOOKS
     }
 
     /// Another file, read once. What cannot be read is told wherever it is referred to.
@@ -151,19 +164,27 @@ impl Composer<'_> {
     }
 }
 
-/// The prim at a path.
-pub(super) fn find<'a>(prims: &'a [Prim], path: &str) -> Option<&'a Prim> {
+fn place_of(prim: &Prim, source: &Source) -> Place {
+    Place { element: format!("<{} {:?}>", prim.kind, prim.name), ..Place::new(&*source.file.name, prim.line) }
+}
+
+/// The prim at a path; `looks` counts the names that were compared with it.
+fn find<'a>(prims: &'a [Prim], path: &str, looks: &mut usize) -> Option<&'a Prim> {
     let mut names = path.trim_start_matches('/').split('/');
-    let first = names.next()?;
-    let mut prim = prims.iter().find(|p| p.name == first)?;
+    let mut among = |prims: &'a [Prim], name: &str| {
+        let at = prims.iter().position(|p| p.name == name);
+        *looks += at.map_or(prims.len(), |at| at + 1);
+        Some(&prims[at?])
+    };
+    let mut prim = among(prims, names.next()?)?;
     for name in names {
-        prim = prim.children.iter().find(|p| p.name == name)?;
+        prim = among(&prim.children, name)?;
     }
     Some(prim)
 }
 
 /// What the chosen variants say becomes part of the prim.
-fn choose_variants(prim: &mut Prim) {
+fn choose_variants(prim: &mut Prim, looks: &mut usize) {
     let chosen = match entry(&prim.metadata, "variants") {
         Some(Value::Dictionary(entries)) => entries.clone(),
         _ => Vec::new(),
@@ -171,16 +192,17 @@ fn choose_variants(prim: &mut Prim) {
     for (set, variant, inside) in std::mem::take(&mut prim.variants) {
         let wanted = chosen.iter().find(|(name, _)| *name == set).and_then(|(_, v)| v.text());
         if wanted == Some(&variant) {
-            merge(prim, inside);
+            merge(prim, inside, looks);
         }
     }
 }
 
-/// Adds what the weaker prim says and the stronger does not.
-fn merge(strong: &mut Prim, weak: Prim) {
+/// Adds what the weaker prim says and the stronger does not; `looks` counts the names that were compared.
+fn merge(strong: &mut Prim, weak: Prim, looks: &mut usize) {
     if strong.kind.is_empty() {
         strong.kind = weak.kind;
     }
+    *looks += weak.metadata.len() * strong.metadata.len();
     for (key, value) in weak.metadata {
         match strong.metadata.iter_mut().find(|(name, _)| *name == key) {
             None if !matches!(key.as_str(), "references" | "payload" | "inherits" | "specializes") => {
@@ -192,19 +214,26 @@ fn merge(strong: &mut Prim, weak: Prim) {
             _ => {}
         }
     }
-    let known: HashSet<String> = strong.properties.iter().map(|p| p.name.clone()).collect();
-    strong.properties.extend(weak.properties.into_iter().filter(|p| !known.contains(&p.name)));
-    merge_children(&mut strong.children, weak.children);
+    if !weak.properties.is_empty() {
+        *looks += LOOKS_PER_COPY * strong.properties.len();
+        let known: HashSet<String> = strong.properties.iter().map(|p| p.name.clone()).collect();
+        strong.properties.extend(weak.properties.into_iter().filter(|p| !known.contains(&p.name)));
+    }
+    merge_children(&mut strong.children, weak.children, looks);
     strong.variants.extend(weak.variants);
 }
 
-fn merge_children(strong: &mut Vec<Prim>, weak: Vec<Prim>) {
+fn merge_children(strong: &mut Vec<Prim>, weak: Vec<Prim>, looks: &mut usize) {
+    if weak.is_empty() {
+        return;
+    }
+    *looks += LOOKS_PER_COPY * strong.len();
     let known: HashMap<String, usize> = strong.iter().enumerate().map(|(i, p)| (p.name.clone(), i)).collect();
     for prim in weak {
         match known.get(&prim.name) {
             Some(same) => {
                 strong[*same].is_over &= prim.is_over;
-                merge(&mut strong[*same], prim);
+                merge(&mut strong[*same], prim, looks);
             }
             None => strong.push(prim),
         }
@@ -213,12 +242,20 @@ fn merge_children(strong: &mut Vec<Prim>, weak: Vec<Prim>) {
 
 /// How much there is to copy.
 fn weight(prim: &Prim) -> usize {
-    let size = |value: &Option<Value>| match value {
-        Some(Value::Numbers(numbers)) => 1 + numbers.len() / 64,
-        _ => 1,
-    };
-    let own: usize = prim.properties.iter().map(|p| size(&p.value)).sum();
-    prim.children.iter().fold(1 + own, |sum, child| sum.saturating_add(weight(child)))
+    fn size(value: &Value) -> usize {
+        match value {
+            Value::Numbers(numbers) => 1 + numbers.len() / 64,
+            Value::Text(text) | Value::Path(text) => 1 + text.len() / 512,
+            Value::Asset(file, path) => 1 + (file.len() + path.len()) / 512,
+            Value::List(items) => 1 + items.iter().map(size).sum::<usize>(),
+            Value::Dictionary(entries) => 1 + entries.iter().map(|(_, value)| size(value)).sum::<usize>(),
+        }
+    }
+    let properties: usize = prim.properties.iter().map(|p| p.value.as_ref().map_or(1, size)).sum();
+    let metadata: usize = prim.metadata.iter().map(|(_, value)| size(value)).sum();
+    let variants = prim.variants.iter().map(|(_, _, inside)| inside);
+    let inside = prim.children.iter().chain(variants);
+    inside.fold(1 + properties + metadata, |sum, prim| sum.saturating_add(weight(prim)))
 }
 
 /// Paths into the original become paths into the copy.

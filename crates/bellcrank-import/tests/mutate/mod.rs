@@ -1,4 +1,4 @@
-//! Seeds, and ways to spoil them: shared by the tests and by `examples/fuzz_parsers.rs`.
+//! Seeds, and ways to spoil them: shared by the tests and by the crate `bellcrank-fuzz`.
 
 use bellcrank_import::{File, Format, Limits, Options, loads, meshes, to_mjcf, to_urdf};
 

@@ -6,8 +6,8 @@ use crate::builder::Parts;
 use crate::coupling::CouplingTerm;
 use crate::fault::Trouble;
 use crate::joint::{Joint, JointKind};
+use crate::magnitude::{LENGTH, STRENGTH, within};
 use crate::resolve::{Names, said};
-use bellcrank_math::Vec3;
 
 impl Rules<'_> {
     pub(super) fn couplings(&mut self, parts: &mut Parts, names: &Names) {
@@ -34,6 +34,7 @@ impl Rules<'_> {
         for term in terms {
             let usable = term.coefficient != 0.0 && term.coefficient.is_finite();
             self.in_range("the coefficient", term.coefficient, usable, "finite and not zero");
+            self.at_most("the coefficient", term.coefficient, LENGTH);
             if names.joints.resolve(&mut term.joint, &self.place, self.faults) {
                 let kind = joints[term.joint.id().index()].kind;
                 self.dof_exists(kind, term.dof);
@@ -57,6 +58,7 @@ impl Rules<'_> {
             self.target(&mut actuator.target, &parts.joints, names);
             let geared = actuator.gear != 0.0 && actuator.gear.is_finite();
             self.in_range("the gear", actuator.gear, geared, "finite and not zero");
+            self.at_most("the gear", actuator.gear, LENGTH);
             self.bound("the effort limit", actuator.effort_limit);
             self.range("the effort range", actuator.effort_range);
             self.range("the control range", actuator.control_range);
@@ -80,7 +82,7 @@ impl Rules<'_> {
                 Control::Effort => {}
                 Control::Affine { gain, bias } => {
                     self.finite("the gain", gain);
-                    self.finite_vector("the bias", Vec3::from_array(bias));
+                    bias.into_iter().for_each(|b| _ = self.finite("the bias", b));
                 }
             }
         }
@@ -101,7 +103,7 @@ impl Rules<'_> {
                 if let Some(reference) = reference {
                     names.sites.resolve(reference, &self.place, self.faults);
                 }
-                if let Some(bad) = wrench.iter().find(|x| !x.is_finite()) {
+                if let Some(bad) = wrench.iter().find(|x| !within(**x, STRENGTH)) {
                     self.finite("the wrench", *bad);
                 } else if wrench.iter().all(|x| *x == 0.0) {
                     self.in_range("the wrench", 0.0, false, "not zero");

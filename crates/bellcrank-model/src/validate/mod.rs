@@ -8,6 +8,7 @@ use crate::builder::Parts;
 use crate::fault::{Fault, Place, Trouble};
 use crate::ids::Link;
 use crate::joint::{Dof, Joint, JointKind, Placement};
+use crate::magnitude::{LEAST_INERTIA, LEAST_LENGTH, LENGTH, STRENGTH, within};
 use crate::mesh::Mesh;
 use crate::resolve::{Names, said};
 use crate::shape::{Geometry, Material, Shape};
@@ -64,8 +65,23 @@ impl Rules<'_> {
     fn finite(&mut self, what: &str, value: f64) -> bool {
         if !value.is_finite() {
             self.fault(Trouble::NotFinite { what: what.into(), value });
+            return false;
         }
-        value.is_finite()
+        self.at_most(what, value, STRENGTH)
+    }
+
+    fn at_most(&mut self, what: &str, value: f64, limit: f64) -> bool {
+        if value.is_finite() && value.abs() > limit {
+            self.fault(Trouble::TooLarge { what: what.into(), value, limit });
+            return false;
+        }
+        true
+    }
+
+    fn at_least(&mut self, what: &str, value: f64, limit: f64) {
+        if value > 0.0 && value < limit {
+            self.fault(Trouble::TooSmall { what: what.into(), value, limit });
+        }
     }
 
     fn in_range(&mut self, what: &str, value: f64, holds: bool, rule: &'static str) {
@@ -78,10 +94,19 @@ impl Rules<'_> {
 
     fn positive(&mut self, what: &str, value: f64) {
         self.in_range(what, value, value > 0.0 && value.is_finite(), "above zero");
+        self.at_most(what, value, STRENGTH);
+    }
+
+    /// The size of a solid.
+    fn size(&mut self, what: &str, value: f64) {
+        self.in_range(what, value, value > 0.0 && value.is_finite(), "above zero");
+        self.at_most(what, value, LENGTH);
+        self.at_least(what, value, LEAST_LENGTH);
     }
 
     fn not_negative(&mut self, what: &str, value: f64) {
         self.in_range(what, value, value >= 0.0 && value.is_finite(), "zero or above");
+        self.at_most(what, value, STRENGTH);
     }
 
     /// A bound that may be infinite for none.
@@ -97,10 +122,17 @@ impl Rules<'_> {
         }
     }
 
+    /// A place, a velocity or an acceleration: of three components the first fault is enough.
     fn finite_vector(&mut self, what: &str, v: Vec3) -> bool {
-        // one fault is enough for three components
-        let bad = v.to_array().into_iter().find(|x| !x.is_finite());
-        bad.is_none_or(|value| self.finite(what, value))
+        v.to_array().into_iter().all(|value| self.near(what, value))
+    }
+
+    /// One number of a place, a velocity or an acceleration.
+    fn near(&mut self, what: &str, value: f64) -> bool {
+        if !value.is_finite() {
+            return self.finite(what, value);
+        }
+        self.at_most(what, value, LENGTH)
     }
 
     /// Finite, and its rotation made exactly a unit quaternion.
@@ -130,13 +162,23 @@ impl Rules<'_> {
         } else if body.mass <= 0.0 {
             self.fault(Trouble::Massless(body.mass));
         }
+        self.at_most("the mass", body.mass, STRENGTH);
+        self.at_least("the mass", body.mass, LEAST_INERTIA);
         let Some(inertia) = body.inertia else { return self.fault(Trouble::NoInertia) };
         let columns = inertia.to_mat3();
         let finite = [columns.x, columns.y, columns.z].into_iter().all(|c| c.is_finite());
         if !finite {
             return self.fault(Trouble::NotFinite { what: "the inertia".into(), value: f64::NAN });
         }
+        let largest = [columns.x, columns.y, columns.z]
+            .into_iter()
+            .flat_map(|c| c.to_array())
+            .fold(0.0, |a, x| x.abs().max(a));
+        if !self.at_most("the inertia", largest, STRENGTH) {
+            return; // squares of it are beyond all numbers
+        }
         let moments = inertia.eigen().0;
+        self.at_least("the least moment of inertia", moments[0], LEAST_INERTIA);
         if moments[0] <= 0.0 {
             self.fault(Trouble::IndefiniteInertia(moments));
         } else if moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE_SLACK) {
@@ -152,6 +194,7 @@ impl Rules<'_> {
         }
         if let JointKind::Screw { pitch } = joint.kind {
             self.in_range("the pitch", pitch, pitch != 0.0 && pitch.is_finite(), "finite and not zero");
+            self.at_most("the pitch", pitch, LENGTH);
         }
         let count = joint.kind.dof_count();
         if joint.dofs.len() > count {
@@ -184,6 +227,7 @@ impl Rules<'_> {
         };
         if let Some((X_PF, X_SM)) = frames {
             (joint.X_PF, joint.X_SM) = (X_PF, X_SM);
+            joint.placement = Placement::Frames; // how they were first said does not matter any more
             self.pose("the frame on the predecessor", &mut joint.X_PF);
             self.pose("the frame on the successor", &mut joint.X_SM);
         }
@@ -219,8 +263,9 @@ impl Rules<'_> {
         self.pose("the pose", &mut shape.X_LG);
         self.geometry(shape);
         self.material(&shape.material);
-        self.finite("the margin", shape.margin);
+        self.near("the margin", shape.margin);
         self.not_negative("the gap", shape.gap);
+        self.at_most("the gap", shape.gap, LENGTH);
     }
 
     fn material(&mut self, material: &Material) {
@@ -231,23 +276,33 @@ impl Rules<'_> {
         self.in_range("the restitution", material.restitution, bounce, "between 0 and 1");
     }
 
+    fn sizes(&mut self, noun: &str, v: Vec3) {
+        self.size(&format!("the smallest {noun}"), least(v));
+        if least(v) > 0.0 {
+            let largest = v.to_array().into_iter().fold(0.0, f64::max);
+            self.in_range(&format!("the largest {noun}"), largest, largest.is_finite(), "finite");
+            self.at_most(&format!("the largest {noun}"), largest, LENGTH);
+        }
+    }
+
     fn geometry(&mut self, shape: &Shape) {
         match &shape.geometry {
             Geometry::Plane if shape.collides && shape.link != Link::World => {
                 self.fault(Trouble::MovingPlane)
             }
             Geometry::Plane => {}
-            Geometry::Sphere { radius } => self.positive("the radius", *radius),
+            Geometry::Sphere { radius } => self.size("the radius", *radius),
             Geometry::Capsule { radius, half_length } => {
-                self.positive("the radius", *radius);
+                self.size("the radius", *radius);
                 self.not_negative("the half length", *half_length);
+                self.at_most("the half length", *half_length, LENGTH);
             }
             Geometry::Cylinder { radius, half_length } | Geometry::Cone { radius, half_length } => {
-                self.positive("the radius", *radius);
-                self.positive("the half length", *half_length);
+                self.size("the radius", *radius);
+                self.size("the half length", *half_length);
             }
-            Geometry::Box { half } => self.positive("the smallest half size", least(*half)),
-            Geometry::Ellipsoid { radii } => self.positive("the smallest radius", least(*radii)),
+            Geometry::Box { half } => self.sizes("half size", *half),
+            Geometry::Ellipsoid { radii } => self.sizes("radius", *radii),
             Geometry::ConvexMesh(mesh) => self.mesh(mesh, "convex mesh", 4, 0),
             Geometry::TriangleMesh(mesh) => self.mesh(mesh, "triangle mesh", 3, 1),
             Geometry::HeightField(field) => {
@@ -260,9 +315,10 @@ impl Rules<'_> {
                     let (what, found) = ("height field".into(), field.heights.len());
                     self.fault(Trouble::WrongCount { what, found, expected });
                 }
-                self.positive("the smaller size", field.size[0].min(field.size[1]));
-                if let Some(bad) = field.heights.iter().find(|h| !h.is_finite()) {
-                    self.finite("a height", *bad);
+                self.size("the smaller size", field.size[0].min(field.size[1]));
+                self.at_most("the larger size", field.size[0].max(field.size[1]), LENGTH);
+                if let Some(bad) = field.heights.iter().find(|h| !within(**h, LENGTH)) {
+                    self.near("a height", *bad);
                 }
             }
         }
@@ -277,7 +333,8 @@ impl Rules<'_> {
                 self.fault(Trouble::TooFew { what, found, of, least });
             }
         }
-        if let Some(bad) = mesh.vertices.iter().find(|v| !v.is_finite()) {
+        let outside = |v: &&Vec3| v.to_array().into_iter().any(|x| !within(x, LENGTH));
+        if let Some(bad) = mesh.vertices.iter().find(outside) {
             self.finite_vector("a vertex", *bad);
         }
         let count = mesh.vertices.len();

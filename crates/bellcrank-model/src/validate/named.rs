@@ -5,6 +5,7 @@ use crate::builder::Parts;
 use crate::contact::ContactFilter;
 use crate::fault::Trouble;
 use crate::joint::{Joint, JointKind};
+use crate::magnitude::{LENGTH, within};
 use crate::resolve::{Names, said};
 use crate::sensor::{Frame, Sensor, SensorKind};
 use crate::show::{Part, Show};
@@ -159,8 +160,8 @@ impl Rules<'_> {
     }
 
     fn joint_values(&mut self, what: &str, values: &[f64]) {
-        if let Some(bad) = values.iter().find(|x| !x.is_finite()) {
-            self.finite(what, *bad);
+        if let Some(bad) = values.iter().find(|x| !within(**x, LENGTH)) {
+            self.near(what, *bad);
         }
     }
 
