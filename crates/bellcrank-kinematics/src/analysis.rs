@@ -115,13 +115,31 @@ impl<E: Number> Analysis<'_, E> {
         if q.len() != width {
             return Err(KinematicsError::WrongSize { what: "q", found: q.len(), rows: 1, width });
         }
-        let q: Vec<E> = self.in_tree_order(q);
-        let mut s = PartMemory::<E>::new(tree, &self.parts);
-        let mut signs = Vec::new();
-        for (n, matrix) in square_rows(tree, &self.parts, &q, &mut s) {
-            signs.push(if matrix.len() == n * n { sign_of_determinant(matrix, n) } else { 0 });
+        Ok(self.branches(q)?.remove(0))
+    }
+
+    /// Likewise of many poses, (n, coordinates of the tree).
+    ///
+    /// # Errors
+    /// When that is no whole number of poses.
+    pub fn branches(&self, q: &[E]) -> Result<Vec<Vec<i8>>, KinematicsError> {
+        let tree = self.robot.tree();
+        let width = tree.coordinate_count();
+        if !q.len().is_multiple_of(width.max(1)) {
+            let (found, rows) = (q.len(), q.len() / width.max(1));
+            return Err(KinematicsError::WrongSize { what: "q", found, rows, width });
         }
-        Ok(signs)
+        let mut s = PartMemory::<E>::new(tree, &self.parts);
+        let mut all = Vec::new();
+        for row in q.chunks_exact(width.max(1)) {
+            let found = square_rows(tree, &self.parts, &self.in_tree_order(row), &mut s);
+            let sign = |(n, matrix): (usize, Vec<f64>)| match matrix.len() == n * n {
+                true => sign_of_determinant(matrix, n),
+                false => 0,
+            };
+            all.push(found.into_iter().map(sign).collect());
+        }
+        Ok(all)
     }
 
     fn in_tree_order(&self, q: &[E]) -> Vec<E> {

@@ -15,7 +15,7 @@ use crate::precision::Number;
 use crate::rows::{Figures, Look, RowMemory, Weights, look};
 use crate::task::Task;
 use bellcrank_kernel::kernel;
-use bellcrank_math::{Elem, Mask, Real};
+use bellcrank_math::{Elem, Mask, Pose, Real};
 use bellcrank_tree::TreeModel;
 use bellcrank_tree::batch::Operator;
 use bellcrank_tree::kernels::manifold;
@@ -35,6 +35,10 @@ const NEXT_TO_NOTHING: f64 = 1e-8;
 const POOR_STEPS: f64 = 5.0;
 /// Times that the step is solved again because unknowns have met their limits.
 const WALLS: usize = 3;
+/// Squares of singular values, against the mean, of rows that hold nothing but rounding of a file's numbers.
+const ROUNDING: f64 = 1e-10;
+/// And of directions that do not count when loops are looked at for whether they could be closed further.
+const WEAK: f64 = 1e-4;
 /// Steps kept for closing loops at the end.
 pub(crate) const CLOSING: usize = 8;
 
@@ -44,11 +48,18 @@ pub(crate) struct Stop {
     pub iterations: usize,
     /// Of loops [m and rad].
     pub gap: f64,
+    /// Of loops that no motion closes further, see [`crate::Settings::loop_floor`]; zero for none.
+    pub floor: f64,
     /// Largest change of a coordinate in a step [rad or m].
     pub largest_step: f64,
+    /// Loops are hard from the beginning: small motions that must not leave the way the mechanism is assembled.
+    pub hard: bool,
+    /// The stage to begin with.
+    pub stage: usize,
 }
 
-/// The search as an operator on batches. Inputs: start, targets. Outputs: q; errors of goals, then [`FIGURES`] numbers.
+/// The search as an operator on batches. Inputs: start, the pose that joints and contacts stay at, targets; where boxed, least and largest
+/// values by velocity. Outputs: q; errors of goals, then [`FIGURES`] numbers.
 pub(crate) struct Descent<'a, E> {
     pub task: &'a Task<E>,
     pub stop: Stop,
@@ -63,6 +74,11 @@ pub(crate) struct Memory<R> {
     /// Errors of goals and other figures, as they are handed out.
     figures: Vec<R>,
     start: Vec<R>,
+    home: Vec<R>,
+    held: Vec<Pose<R>>,
+    /// Bounds of unknowns.
+    low: Vec<R>,
+    high: Vec<R>,
     q: Vec<R>,
     trial: Vec<R>,
     delta: Vec<R>,
@@ -80,14 +96,14 @@ struct Lane<R> {
 
 impl<R: Real> Lane<R> {
     #[inline(always)]
-    fn weights(&self) -> Weights<R> {
+    fn weights(&self, stop: Stop) -> Weights<R> {
         let (zero, one) = (R::zero(), R::one());
         let at_most = |stage: f64| self.stage.lt(R::constant(stage + 0.5));
         let hard = R::select(at_most(2.0), R::constant(HARD_LOOPS), one);
         Weights {
             first: R::select(at_most(2.0), one, zero),
             second: R::select(at_most(0.0), one, zero),
-            loops: R::select(at_most(1.0), R::constant(LOOPS), hard),
+            loops: R::select(at_most(1.0), R::constant(if stop.hard { HARD_LOOPS } else { LOOPS }), hard),
         }
     }
 
@@ -104,11 +120,16 @@ impl<R: Real> Lane<R> {
         let closing = R::constant(2.5).lt(self.stage);
         let waits = if task.has_second { self.stage.lt(R::constant(0.5)) } else { R::Mask::splat(false) };
         self.go((closing & closed) | (!waits & !closing & there), R::constant(4.0));
+        if stop.floor > stop.gap {
+            // loops that contradict each other stay open: as far as they can be closed, with the goals kept
+            let nearly = now.gap.le(R::constant(stop.floor)) & now.worst.le(R::one());
+            self.go(!waits & self.stage.lt(R::constant(1.5)) & nearly, R::constant(2.0));
+        }
     }
 
     /// Next stage for lanes that gain no more, and for all when time is nearly up.
     #[inline(always)]
-    fn leave_stage<E: Elem>(&mut self, task: &Task<E>, last: bool) {
+    fn leave_stage<E: Elem>(&mut self, task: &Task<E>, (gap, stop): (R, Stop), last: bool) {
         let stuck = R::constant(POOR_STEPS).le(self.poor) & !self.is_over();
         let next = self.stage + R::one();
         // what there is no need for is passed over
@@ -116,6 +137,9 @@ impl<R: Real> Lane<R> {
         let next = if task.has_second { next } else { R::select(at_first, R::constant(2.0), next) };
         let last_one = if task.has_loops { 3.5 } else { 2.5 };
         let next = R::select(next.lt(R::constant(last_one)), next, R::constant(4.0));
+        // loops that contradict each other are not closed alone: that would move the goals
+        let open = R::constant(stop.floor).lt(gap) | self.stage.lt(R::constant(1.5));
+        let next = if stop.floor > stop.gap { R::select(open, next, R::constant(4.0)) } else { next };
         self.go(stuck, next);
         if last {
             let late = self.stage.lt(R::constant(2.5));
@@ -141,6 +165,10 @@ impl<E: Number> Operator<E> for Descent<'_, E> {
             rows: RowMemory::new(tree, self.task),
             figures: zeros(self.task.asks.len() + FIGURES),
             start: zeros(tree.coordinate_count()),
+            home: zeros(tree.coordinate_count()),
+            held: vec![Pose::identity(); self.task.holds.len()],
+            low: zeros(self.task.velocities.len()),
+            high: zeros(self.task.velocities.len()),
             q: zeros(tree.coordinate_count()),
             trial: zeros(tree.coordinate_count()),
             delta: zeros(tree.dof_count()),
@@ -149,8 +177,11 @@ impl<E: Number> Operator<E> for Descent<'_, E> {
 
     #[inline(always)]
     fn run<R: Real<Elem = E>>(&self, tree: &TreeModel<E>, s: &mut Memory<R>, input: &[R], output: &mut [R]) {
-        let (start, targets) = input.split_at(tree.coordinate_count());
-        descend(tree, self, s, [start, targets]);
+        let (start, rest) = input.split_at(tree.coordinate_count());
+        let (home, rest) = rest.split_at(tree.coordinate_count());
+        let (targets, bounds) = rest.split_at(self.task.target_width);
+        s.home.copy_from_slice(home);
+        descend(tree, self, s, [start, targets, bounds]);
         let (q, figures) = output.split_at_mut(tree.coordinate_count());
         q.copy_from_slice(&s.q);
         figures.copy_from_slice(&s.figures);
@@ -163,40 +194,67 @@ fn descend<E: Number, R: Real<Elem = E>>(
     tree: &TreeModel<E>,
     descent: &Descent<'_, E>,
     s: &mut Memory<R>,
-    [start, targets]: [&[R]; 2],
+    [start, targets, bounds]: [&[R]; 3],
 ) {
     let (task, stop) = (descent.task, descent.stop);
     s.start.copy_from_slice(start);
     s.q.copy_from_slice(start);
-    into_limits(task, &mut s.q);
     let mut valid = R::Mask::splat(true);
-    for x in start.iter().chain(targets) {
+    for x in start.iter().chain(&s.home).chain(targets) {
         valid = valid & x.is_finite();
     }
+    valid = valid & set_bounds(task, bounds, s);
+    into_limits(task, (&s.low, &s.high), &mut s.q);
+    if !task.holds.is_empty() {
+        s.rows.placed.place(tree, task, &s.home, false);
+        for (held, frame) in s.held.iter_mut().zip(&task.holds) {
+            *held = s.rows.placed.pose(frame);
+        }
+    }
     let zero = R::zero();
-    let mut lane = Lane { stage: zero, damping: R::constant(DAMPING), poor: zero, iterations: zero };
+    let stage = R::constant(stop.stage as f64);
+    let mut lane = Lane { stage, damping: R::constant(DAMPING), poor: zero, iterations: zero };
     lane.go(!valid, R::constant(4.0));
     for iteration in 0..stop.iterations {
-        let now = rows_at(tree, task, (lane.weights(), targets), s);
+        let now = rows_at(tree, task, (lane.weights(stop), targets), s);
         lane.arrive(task, now, stop);
         let over = lane.is_over();
         if over.all() {
             break;
         }
         step(task, (lane, stop), now, s);
-        let then = cost_at(tree, task, (lane.weights(), targets), s);
-        judge(&mut lane, over, now, then, s);
-        lane.leave_stage(task, iteration + CLOSING + 1 == stop.iterations);
+        let then = cost_at(tree, task, (lane.weights(stop), targets), s);
+        judge((&mut lane, stop), over, [now, then], s);
+        lane.leave_stage(task, (then.gap, stop), iteration + CLOSING + 1 == stop.iterations);
     }
     report(tree, task, (valid, targets, stop), lane.iterations, s);
 }
 
+/// Limits of unknowns, drawn in by further bounds; false where those are no numbers. Limits that lie outside the bounds become the nearest
+/// bound: what stands beyond a limit moves towards it.
+#[inline(always)]
+fn set_bounds<E: Elem, R: Real<Elem = E>>(task: &Task<E>, bounds: &[R], s: &mut Memory<R>) -> R::Mask {
+    let mut valid = R::Mask::splat(true);
+    let (one, other) = bounds.split_at(bounds.len() / 2);
+    for (i, v) in task.velocities.iter().enumerate() {
+        let [low, high] = task.limits[i].map(R::splat);
+        (s.low[i], s.high[i]) = (low, high);
+        if !bounds.is_empty() {
+            // joints that the tree walks backwards have them exchanged
+            let (least, most) = (one[*v].min(other[*v]), one[*v].max(other[*v]));
+            valid = valid & least.le(most) & one[*v].le(one[*v]) & other[*v].le(other[*v]);
+            (s.low[i], s.high[i]) = (low.clamp(least, most), high.clamp(least, most));
+        }
+    }
+    valid
+}
+
 /// Unknowns at rest in their limits.
 #[inline(always)]
-fn into_limits<E: Elem, R: Real<Elem = E>>(task: &Task<E>, q: &mut [R]) {
-    for (coordinate, [low, high]) in task.coordinates.iter().zip(&task.limits) {
+fn into_limits<E: Elem, R: Real<Elem = E>>(task: &Task<E>, (low, high): (&[R], &[R]), q: &mut [R]) {
+    for (i, coordinate) in task.coordinates.iter().enumerate() {
         if let Some(k) = *coordinate {
-            q[k] = q[k].clamp(R::splat(*low), R::splat(*high));
+            q[k] = q[k].clamp(low[i], high[i]);
         }
     }
 }
@@ -209,7 +267,7 @@ fn rows_at<E: Number, R: Real<Elem = E>>(
     (weights, targets): (Weights<R>, &[R]),
     s: &mut Memory<R>,
 ) -> Figures<R> {
-    let at = Look { q: &s.q, start: &s.start, targets, weights };
+    let at = Look { q: &s.q, home: &s.home, held: &s.held, targets, weights };
     look::<E, R, true>(tree, task, at, &mut s.rows)
 }
 
@@ -222,15 +280,16 @@ fn cost_at<E: Number, R: Real<Elem = E>>(
     s: &mut Memory<R>,
 ) -> Figures<R> {
     manifold::integrate(tree, &s.q, &s.delta, &mut s.trial);
-    into_limits(task, &mut s.trial);
-    let at = Look { q: &s.trial, start: &s.start, targets, weights };
+    into_limits(task, (&s.low, &s.high), &mut s.trial);
+    let at = Look { q: &s.trial, home: &s.home, held: &s.held, targets, weights };
     look::<E, R, false>(tree, task, at, &mut s.rows)
 }
 
-/// λ is at least this share of the mean diagonal: what rounding leaves of a singular matrix.
+/// λ is at least this share of the mean diagonal. In `f32` that is what rounding leaves of a singular matrix. In `f64` it is what files
+/// with seven digits leave of it: their parallel axes are not quite, and steps along what only that hinders would be endless.
 #[inline(always)]
 fn least_damping<R: Real>() -> f64 {
-    if R::Elem::EPSILON.to_f64() > 1e-10 { 3e-6 } else { 1e-12 }
+    if R::Elem::EPSILON.to_f64() > 1e-10 { 3e-6 } else { ROUNDING }
 }
 
 /// δ, within limits.
@@ -248,7 +307,7 @@ fn step<E: Number, R: Real<Elem = E>>(
     for i in 0..task.velocities.len() {
         (normal.free[i], normal.step[i]) = (R::one(), zero);
         let Some(k) = task.coordinates[i] else { continue };
-        let [low, high] = [R::splat(task.limits[i][0]), R::splat(task.limits[i][1])];
+        let [low, high] = [s.low[i], s.high[i]];
         let (q, push) = (s.q[k], normal.g[i]);
         let held = (q.le(low) & push.lt(zero)) | (high.le(q) & zero.lt(push));
         normal.free[i] = R::select(held, zero, R::one());
@@ -258,7 +317,7 @@ fn step<E: Number, R: Real<Elem = E>>(
         let mut met = R::Mask::splat(false);
         for i in 0..task.velocities.len() {
             let Some(k) = task.coordinates[i] else { continue };
-            let room = [R::splat(task.limits[i][0]) - s.q[k], R::splat(task.limits[i][1]) - s.q[k]];
+            let room = [s.low[i] - s.q[k], s.high[i] - s.q[k]];
             let x = normal.step[i];
             let inside = x.clamp(room[0], room[1]);
             let passes = R::constant(0.5).lt(normal.free[i]) & zero.lt((x - inside).abs());
@@ -283,7 +342,12 @@ fn step<E: Number, R: Real<Elem = E>>(
 
 /// Takes the trial where it is better.
 #[inline(always)]
-fn judge<R: Real>(lane: &mut Lane<R>, over: R::Mask, now: Figures<R>, then: Figures<R>, s: &mut Memory<R>) {
+fn judge<R: Real>(
+    (lane, stop): (&mut Lane<R>, Stop),
+    over: R::Mask,
+    [now, then]: [Figures<R>; 2],
+    s: &mut Memory<R>,
+) {
     let better = then.cost.lt(now.cost) & !over;
     for (q, trial) in s.q.iter_mut().zip(&s.trial) {
         *q = R::select(better, *trial, *q);
@@ -291,12 +355,36 @@ fn judge<R: Real>(lane: &mut Lane<R>, over: R::Mask, now: Figures<R>, then: Figu
     let [least, most] = DAMPING_RANGE;
     let (less, more) = (lane.damping * R::constant(LESS), lane.damping * R::constant(MORE));
     lane.damping = R::select(better, less, more).clamp(R::constant(least), R::constant(most));
-    let nearest = R::constant(1.5).lt(lane.stage);
+    // what loops that contradict each other gain by wandering about is not worth it
+    let nearest = R::constant(1.5).lt(lane.stage) & R::constant(stop.floor).lt(then.gap);
     let least = R::select(nearest, R::constant(NEXT_TO_NOTHING), R::constant(POOR_GAIN));
     let gains = better & then.cost.lt(least.neg_mul_add(now.cost, now.cost));
     let poor = lane.poor + R::select(better, R::constant(2.0), R::one());
     lane.poor = R::select(gains, R::zero(), poor);
     lane.iterations += R::select(over, R::zero(), R::one());
+}
+
+/// Whether no motion closes the loops further: the step that would, damped so that directions held by rounding alone do not count, is within the
+/// tolerance of loops, or a hundredth of what contradictions may leave open.
+#[inline(always)]
+fn is_least<E: Number, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    task: &Task<E>,
+    (targets, stop): (&[R], Stop),
+    s: &mut Memory<R>,
+) -> R::Mask {
+    let weights = Weights { first: R::zero(), second: R::zero(), loops: R::one() };
+    rows_at(tree, task, (weights, targets), s);
+    let normal = &mut s.rows.normal;
+    normal.free.fill(R::one());
+    normal.step.fill(R::zero());
+    let lambda = normal.mean() * R::constant(WEAK) + R::constant(1e-30);
+    normal.solve(&task.pattern, lambda);
+    let mut largest = R::zero();
+    for x in &normal.step {
+        largest = largest.max(x.abs());
+    }
+    largest.le(R::constant(stop.gap.max(0.01 * stop.floor)))
 }
 
 /// Errors of the pose that was found.
@@ -314,13 +402,17 @@ fn report<E: Number, R: Real<Elem = E>>(
         *q = R::select(valid, *q, *start);
     }
     let weights = Weights { first: one, second: zero, loops: zero };
-    let at = Look { q: &s.q, start: &s.start, targets, weights };
+    let at = Look { q: &s.q, home: &s.home, held: &s.held, targets, weights };
     let end = look::<E, R, false>(tree, task, at, &mut s.rows);
     let goals = task.asks.len();
     s.figures[..goals].copy_from_slice(&s.rows.errors);
     // a largest error tells nothing where one of them is not a number, the sum does
     let valid = valid & end.cost.is_finite();
-    let solved = valid & end.worst.le(one) & end.gap.le(R::constant(stop.gap));
+    let mut closed = end.gap.le(R::constant(stop.gap));
+    if stop.floor > stop.gap {
+        closed = closed | (end.gap.le(R::constant(stop.floor)) & is_least(tree, task, (targets, stop), s));
+    }
+    let solved = valid & end.worst.le(one) & closed;
     let figures = [end.gap, iterations, R::select(solved, one, zero), end.cost];
     s.figures[goals..].copy_from_slice(&figures);
 }

@@ -34,6 +34,14 @@ pub enum KinematicsError {
         /// What it says.
         weight: f64,
     },
+    /// A period, speed or acceleration that is none.
+    #[error("the {what} is {value}: it must be a positive number")]
+    BadBound {
+        /// Which.
+        what: &'static str,
+        /// What it says.
+        value: f64,
+    },
     /// An array of the wrong length.
     #[error("{what} has {found} numbers, but {rows} rows of {width} need {}", rows * width)]
     WrongSize {

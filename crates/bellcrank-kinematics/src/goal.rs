@@ -46,6 +46,29 @@ pub enum What {
         /// Which of its coordinates.
         dof: usize,
     },
+    /// Two joints' scalar coordinates in a fixed relation: first − factor · second is the target \[rad or m\]. Factor 1 or −1 for the two
+    /// sides of a symmetric robot.
+    Pair {
+        /// Name of the first.
+        first: String,
+        /// Name of the second.
+        second: String,
+        /// How much the first moves per unit of the second.
+        factor: f64,
+    },
+    /// A frame keeps its place and orientation in the world: a contact that stays. No target: it is where the start has it.
+    Hold {
+        /// Body or site.
+        frame: String,
+    },
+    /// Two bodies stay apart along a normal: the separation n · (p_B − p_A) is at least so much. Target: p_A and p_B in the bodies' link
+    /// frames \[m\], n in the world, the least separation \[m\]; a normal of zeros asks for nothing.
+    Apart {
+        /// Body, or `None` for the world.
+        from: Option<String>,
+        /// Body.
+        body: String,
+    },
     /// All scalar coordinates as in the pose that the search starts from. No target.
     Stay,
 }
@@ -94,6 +117,16 @@ impl Goal {
         Goal::new(What::Joint { joint: joint.into(), dof: 0 })
     }
 
+    /// Two joints move alike (factor 1) or against each other (−1).
+    pub fn pair(first: impl Into<String>, second: impl Into<String>, factor: f64) -> Self {
+        Goal::new(What::Pair { first: first.into(), second: second.into(), factor })
+    }
+
+    /// A frame stays where the start has it.
+    pub fn hold(frame: impl Into<String>) -> Self {
+        Goal::new(What::Hold { frame: frame.into() })
+    }
+
     /// Joints stay near the start, as far as other goals leave room.
     pub fn stay() -> Self {
         Goal::new(What::Stay).weight(1e-2).second()
@@ -138,8 +171,9 @@ impl Goal {
         match self.what {
             What::Position { .. } | What::LookAt { .. } | What::CenterOfMass => 3,
             What::Orientation { .. } => 4,
-            What::Joint { .. } => 1,
-            What::Stay => 0,
+            What::Joint { .. } | What::Pair { .. } => 1,
+            What::Apart { .. } => 10,
+            What::Stay | What::Hold { .. } => 0,
         }
     }
 }

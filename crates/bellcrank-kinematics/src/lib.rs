@@ -24,28 +24,44 @@
 //! | `descent` | the search in lanes |
 //! | `solve` | many goals, many starts |
 //! | `parts` `analysis` | motors against freedoms: singular values, branches, mechanical advantage |
+//! | `servo` `trajectory` | one period of a robot led by hand; a path with bounds on speed and acceleration |
+//! | `retarget` | motions of other skeletons or markers, with feet that stand |
+//! | `clear` | distances kept, from obstacles and from itself |
+//! | `modes` `workspace` | ways of assembly, transmission angle, mechanical advantage; where a frame can be |
 //! | `sample` | random poses that are safe to start from |
 //! | `joints` | coordinates of all joints from configurations |
+#![forbid(unsafe_code)]
 
 mod analysis;
+mod clear;
 mod descent;
 mod error;
 mod goal;
 mod joints;
+mod modes;
 mod normal;
 mod parts;
 mod placed;
 mod precision;
+mod retarget;
 mod robot;
 mod rows;
 mod sample;
+mod servo;
 mod solve;
 mod task;
+mod trajectory;
+mod workspace;
 
 pub use analysis::{Analysis, Holds};
+pub use clear::{Clear, Clearance};
 pub use error::KinematicsError;
 pub use goal::{Goal, Priority, What};
 pub use precision::Number;
+pub use retarget::{Contact, Retargeted, Track, tracks_of};
 pub use robot::Kinematics;
 pub use sample::{Sampler, Samples, Sampling};
+pub use servo::{Pace, Stepped};
 pub use solve::{Problem, Settings, Solution};
+pub use trajectory::{Bounds, Trajectory};
+pub use workspace::{Slice, Workspace};

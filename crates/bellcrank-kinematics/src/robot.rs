@@ -29,6 +29,8 @@ pub struct Kinematics<E: Elem = f64> {
     pub(crate) motors: Vec<Source>,
     /// Velocities, in tree order, of bases that float.
     pub(crate) floating: Vec<usize>,
+    /// Largest speeds that the model states, by velocity in the user's order.
+    pub(crate) speeds: Vec<f64>,
     rest: Vec<E>,
 }
 
@@ -42,6 +44,7 @@ impl<E: Number> Kinematics<E> {
             closing_limits: closing_limits(model, &tree),
             motors: motors(model, &tree),
             floating: floating(&tree),
+            speeds: crate::servo::model_speeds(model, &tree),
             rest: rest(model, &tree),
             tree,
         }

@@ -5,7 +5,7 @@
 
 use crate::normal::Normal;
 use crate::placed::{Placed, lift_vector};
-use crate::task::{Ask, Bound, Closing, Mover, Relation, Rows, Task};
+use crate::task::{Ask, Bound, Closing, Mover, Place, Relation, Rows, Task};
 use bellcrank_math::{Elem, Pose, Quat, Real, Vec3, so3};
 use bellcrank_model::kinematics;
 use bellcrank_tree::TreeModel;
@@ -37,7 +37,10 @@ pub(crate) struct Figures<R> {
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'a, R> {
     pub q: &'a [R],
-    pub start: &'a [R],
+    /// The pose that joints and contacts stay at.
+    pub home: &'a [R],
+    /// Frames that are held, where `home` has them.
+    pub held: &'a [Pose<R>],
     pub targets: &'a [R],
     pub weights: Weights<R>,
 }
@@ -135,6 +138,7 @@ fn goal<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
         factor * R::splat(ask.weight[1]),
         factor * R::splat(ask.weight[2]),
     ];
+    let w_m = [w[0].scale(task.metre), w[1].scale(task.metre), w[2].scale(task.metre)];
     match &ask.rows {
         Rows::Position { frame, base } => {
             let (X_WF, X_WB) = (s.placed.pose(frame), s.placed.pose(base));
@@ -145,7 +149,7 @@ fn goal<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
                     s.J3[m] = signed(X_WB.R.rotate_inverse(v), mover.forward);
                 }
             }
-            put3::<E, R, ROWS>(ask, e, w, s)
+            put3::<E, R, ROWS>(ask, e, w_m, s)
         }
         Rows::Orientation { frame, base } => {
             let (X_WF, X_WB) = (s.placed.pose(frame), s.placed.pose(base));
@@ -172,7 +176,7 @@ fn goal<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
                     s.J3[m] = v.to_array();
                 }
             }
-            put3::<E, R, ROWS>(ask, e, w, s)
+            put3::<E, R, ROWS>(ask, e, w_m, s)
         }
         Rows::Coordinate { q, sign } => {
             let e = t[0].scale(*sign) - at.q[*q];
@@ -185,6 +189,14 @@ fn goal<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
             let e = if *is_angle { whole_turns_off(e) } else { e };
             put1::<E, R, ROWS>(&ask.movers, e, w[0], s)
         }
+        Rows::Pair(relation) => {
+            let e = relation_error::<E, R, ROWS>(task, relation, at.q, s) + t[0];
+            put1::<E, R, ROWS>(&ask.movers, e, w[0], s)
+        }
+        Rows::Hold { frame, number } => {
+            hold::<E, R, ROWS>(ask, [s.placed.pose(frame), at.held[*number]], [w_m, w], s)
+        }
+        Rows::Apart { from, to } => apart::<E, R, ROWS>(ask, [from, to], at, s),
         Rows::Stay => stay::<E, R, ROWS>(task, ask, at, w[0], s),
     }
 }
@@ -271,6 +283,58 @@ fn look_at<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     put3::<E, R, ROWS>(ask, e, w, s)
 }
 
+/// A frame where it was: three rows of its place and three of its turn.
+#[inline(always)]
+fn hold<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
+    ask: &Ask<E>,
+    [X_WF, was]: [Pose<R>; 2],
+    [w_m, w]: [[R; 3]; 2],
+    s: &mut RowMemory<R>,
+) -> (R, R) {
+    let (far, turn) = (was.p - X_WF.p, so3::log(was.R * X_WF.R.inverse()));
+    let [x, y, z] = far.to_array();
+    let [a, b, c] = turn.to_array();
+    let (e, w) = ([x, y, z, a, b, c], [w_m[0], w_m[1], w_m[2], w[0], w[1], w[2]]);
+    if ROWS {
+        for (m, mover) in ask.movers.iter().enumerate() {
+            let V = s.placed.motion(mover.v, mover.node, X_WF.p);
+            let ([vx, vy, vz], [wx, wy, wz]) = (V.linear.to_array(), V.angular.to_array());
+            s.J6[m] = [vx, vy, vz, wx, wy, wz];
+        }
+        s.list(&ask.movers);
+        s.normal.add(&s.columns, &s.J6, e, w);
+    }
+    let mut cost = R::zero();
+    for r in 0..6 {
+        cost = (w[r] * e[r]).mul_add(e[r], cost);
+    }
+    (far.norm().max(turn.norm()), cost)
+}
+
+/// Two bodies along a normal: a row where they are nearer than they may be, nothing elsewhere. As heavy as loops: it must hold.
+#[inline(always)]
+fn apart<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
+    ask: &Ask<E>,
+    [from, to]: [&Place<E>; 2],
+    at: Look<'_, R>,
+    s: &mut RowMemory<R>,
+) -> (R, R) {
+    let t = &at.targets[ask.target..];
+    let vector = |k: usize| Vec3::new(t[k], t[k + 1], t[k + 2]);
+    let (X_WA, X_WB) = (s.placed.pose(from), s.placed.pose(to));
+    let (p_A, p_B, n) = (X_WA.R.rotate(vector(0)) + X_WA.p, X_WB.R.rotate(vector(3)) + X_WB.p, vector(6));
+    let e = (t[9] - n.dot(p_B - p_A)).max(R::zero());
+    if ROWS {
+        for (m, mover) in ask.movers.iter().enumerate() {
+            let p = if mover.forward { p_B } else { p_A };
+            let rate = n.dot(s.placed.motion(mover.v, mover.node, p).linear);
+            s.J1[m] = [if mover.forward { rate } else { -rate }];
+        }
+    }
+    let w = R::select(R::zero().lt(e), at.weights.loops, R::zero());
+    put1::<E, R, ROWS>(&ask.movers, e, w, s)
+}
+
 /// All scalar unknowns at their start.
 #[inline(always)]
 fn stay<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
@@ -284,7 +348,7 @@ fn stay<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     let n = task.velocities.len();
     for mover in &ask.movers {
         let Some(q) = task.coordinates[mover.column] else { continue };
-        let e = at.start[q] - at.q[q];
+        let e = at.home[q] - at.q[q];
         (largest, cost) = (largest.max(e.abs()), (w * e).mul_add(e, cost));
         if ROWS {
             let i = mover.column;
@@ -414,6 +478,20 @@ fn relation_row<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     s: &mut RowMemory<R>,
     sum: &mut Figures<R>,
 ) {
+    let e = relation_error::<E, R, ROWS>(task, relation, at.q, s);
+    let (gap, cost) = put1::<E, R, ROWS>(&relation.movers, e, at.weights.loops, s);
+    sum.gap = sum.gap.max(gap);
+    sum.cost += cost;
+}
+
+/// constant − Σ coefficient · coordinate; its row goes to J1.
+#[inline(always)]
+fn relation_error<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
+    task: &Task<E>,
+    relation: &Relation<E>,
+    at: &[R],
+    s: &mut RowMemory<R>,
+) -> R {
     let mut e = R::splat(relation.constant);
     for m in 0..relation.movers.len() {
         s.J3[m] = [R::zero(); 3]; // J1 is needed by closing joints
@@ -422,7 +500,7 @@ fn relation_row<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
         match *source {
             Source::Tree { q, v, sign } => {
                 let k = R::splat(*coefficient) * R::constant(sign);
-                e = k.neg_mul_add(at.q[q], e);
+                e = k.neg_mul_add(at[q], e);
                 add_at(relation, v, k, s);
             }
             Source::Closing { closure, dof } => {
@@ -439,9 +517,7 @@ fn relation_row<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     for m in 0..relation.movers.len() {
         s.J1[m] = [s.J3[m][0]];
     }
-    let (gap, cost) = put1::<E, R, ROWS>(&relation.movers, e, at.weights.loops, s);
-    sum.gap = sum.gap.max(gap);
-    sum.cost += cost;
+    e
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 //! rest.
 //!
 //! Each pose asks some joints (the motors', unless told otherwise) for values drawn evenly from their ranges. Where loops and limits do not let
-//! them get there, they go to a point drawn evenly between the rest and the nearest pose: so poses lie inside what can be reached,
+//! them get there, they go a share, drawn evenly, of the way from the rest to the nearest pose, and loops are closed there: so poses lie inside what can be reached,
 //! not heaped on its border, and are the denser the nearer they are to the rest. (Drawing again until values fit would spread them evenly,
 //! but of the biped's six motors per leg one draw in some hundred fits.) Where feet shall stand on the ground, joints come as near as that allows.
 
@@ -130,6 +130,10 @@ impl<'a, E: Number> Sampler<'a, E> {
         let analysis = self.robot.analysis(self.sampling.threads)?;
         let mut overlap = Overlap::new(self.model, &self.sampling);
         let limbs = self.limbs(&analysis);
+        let problems: Vec<Problem<'_, E>> =
+            limbs.iter().map(|limb| self.problem(limb, SPARE)).collect::<Result<_, _>>()?;
+        let limbs: Vec<(&[usize], &Problem<'_, E>)> =
+            limbs.iter().map(Vec::as_slice).zip(&problems).collect();
         let mut open: Vec<usize> = (0..n).collect();
         for round in 0..self.sampling.attempts {
             if open.is_empty() {
@@ -160,46 +164,57 @@ impl<'a, E: Number> Sampler<'a, E> {
     }
 
     /// A closed pose with drawn values for each open number; not a number where some limb found none.
-    fn propose(&self, limbs: &[Vec<usize>], open: &[usize], round: usize) -> Result<Vec<E>, KinematicsError> {
+    fn propose(
+        &self,
+        limbs: &[(&[usize], &Problem<'_, E>)],
+        open: &[usize],
+        round: usize,
+    ) -> Result<Vec<E>, KinematicsError> {
         let nq = self.robot.tree().coordinate_count();
         let mut q = self.robot.rest().repeat(open.len());
-        for (l, limb) in limbs.iter().enumerate() {
+        for (l, (limb, problem)) in limbs.iter().enumerate() {
             let feet = self.foot_targets()?;
             let mut randoms: Vec<Random> = (open.iter())
                 .map(|i| Random::new(self.sampling.seed, *i, (round * limbs.len() + l) as u64))
                 .collect();
             let mut targets = Vec::new();
             for random in &mut randoms {
-                for &j in limb {
+                for &j in *limb {
                     let [low, high] = self.joints[j].range;
                     targets.push(E::from_f64(random.between(low, high)));
                 }
                 targets.extend_from_slice(&feet);
             }
-            let first = self.problem(limb, FIRST_SPARE)?.solve_closed(&targets, &q)?;
+            let width = problem.target_width();
+            let first = problem.solve_closed(&targets, &q)?;
             let mut next = first.q.clone();
-            let (mut again, mut drawn, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut again, mut between, mut asked) = (Vec::new(), Vec::new(), Vec::new());
             for k in (0..open.len()).filter(|k| !first.solved[*k]) {
-                let (own, reached) =
-                    (k * nq..(k + 1) * nq, self.values(limb, &first.q[k * nq..(k + 1) * nq])?);
-                next[own.clone()].fill(E::from_f64(f64::NAN));
-                if reached.iter().all(|x| x.is_finite()) {
-                    let at_rest = self.values(limb, self.robot.rest())?;
-                    let share = randoms[k].unit();
-                    let between = at_rest.iter().zip(&reached).map(|(a, b)| a + share * (b - a));
-                    drawn.extend(between.map(E::from_f64).chain(feet.iter().copied()));
-                    starts.extend_from_slice(&q[own]);
-                    again.push(k);
-                }
+                let own = k * nq..(k + 1) * nq;
+                let share = E::from_f64(randoms[k].unit());
+                between.extend(self.between(&q[own.clone()], &first.q[own.clone()], share)?);
+                asked.extend_from_slice(&targets[k * width..(k + 1) * width]);
+                next[own].fill(E::from_f64(f64::NAN));
+                again.push(k);
             }
             if !again.is_empty() {
-                let second = self.problem(limb, SECOND_SPARE)?.solve_closed(&drawn, &starts)?;
-                for (n, &k) in again.iter().enumerate().filter(|(n, _)| second.solved[*n]) {
-                    next[k * nq..(k + 1) * nq].copy_from_slice(&second.q[n * nq..(n + 1) * nq]);
+                let second = problem.close(&asked, &between)?;
+                for (n, &k) in again.iter().enumerate().filter(|(n, _)| second[*n].is_some()) {
+                    next[k * nq..(k + 1) * nq].copy_from_slice(second[n].as_deref().unwrap_or_default());
                 }
             }
             q = next;
         }
+        Ok(q)
+    }
+
+    /// A share of the way from one pose to another; loops and feet are off a little.
+    fn between(&self, from: &[E], to: &[E], share: E) -> Result<Vec<E>, KinematicsError> {
+        let tree = self.robot.tree();
+        let (mut delta, mut q) = (vec![E::zero(); tree.dof_count()], from.to_vec());
+        tree.batch().difference(from, to, &mut delta)?;
+        delta.iter_mut().for_each(|x| *x *= share);
+        tree.batch().integrate(from, &delta, &mut q)?;
         Ok(q)
     }
 
@@ -263,13 +278,14 @@ impl<'a, E: Number> Sampler<'a, E> {
         let holds = analysis.holds(q)?;
         let bodies = self.robot.body_poses(q)?;
         let at_rest = analysis.branch(self.robot.rest())?;
+        let branches = analysis.branches(q)?;
         let mut left = Vec::new();
         for (k, &i) in open.iter().enumerate() {
             let row = &q[k * nq..(k + 1) * nq];
             samples.draws[i] += 1;
             let safe = row.iter().all(|x| x.is_finite())
                 && holds[k].smallest >= self.sampling.singular_margin
-                && analysis.branch(row)? == at_rest
+                && branches[k] == at_rest
                 && !overlap.any(self.model, &bodies[k]);
             if safe {
                 samples.found[i] = true;
@@ -284,9 +300,8 @@ impl<'a, E: Number> Sampler<'a, E> {
 
 /// Largest change of a coordinate in a step \[rad or m\]: small, so that limbs stay assembled as they are.
 const LARGEST_STEP: f64 = 0.3;
-/// Steps beyond those that the way needs: for what was drawn, which often cannot be had, and for what lies between that and the rest.
-const FIRST_SPARE: usize = 2;
-const SECOND_SPARE: usize = 18;
+/// Steps beyond those that the way needs.
+const SPARE: usize = 2;
 
 fn drawn(model: &Model, sampling: &Sampling) -> Result<Vec<Drawn>, KinematicsError> {
     let motors = || model.actuators().iter().filter_map(|actuator| actuator.coordinate());

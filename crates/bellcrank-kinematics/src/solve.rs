@@ -25,6 +25,9 @@ pub struct Settings {
     pub angle_tolerance: f64,
     /// Loops are closed to this \[m and rad\]; zero for what the precision allows: 1e-9 in `f64`, 1e-5 in `f32`.
     pub loop_tolerance: f64,
+    /// Files round their numbers, and loops with more rows than freedoms then contradict each other a little: no pose closes all of them. Where
+    /// no motion closes them further and they are open by no more than this \[m and rad\], they count as closed; zero for never.
+    pub loop_floor: f64,
     /// Largest change of a coordinate in a step \[rad or m\]: small steps seldom leave the way the mechanism is assembled.
     pub largest_step: f64,
     /// Random starts follow from this, the number of the goal and that of the search.
@@ -42,6 +45,7 @@ impl Default for Settings {
             position_tolerance: 1e-6,
             angle_tolerance: 1e-6,
             loop_tolerance: 0.0,
+            loop_floor: 0.0,
             largest_step: 0.7,
             seed: 0,
             threads: 1,
@@ -79,7 +83,7 @@ pub struct Solution<E = f64> {
 /// A question: a mechanism, goals and settings; targets come with each call.
 #[derive(Clone, Debug)]
 pub struct Problem<'a, E: Elem = f64> {
-    robot: &'a Kinematics<E>,
+    pub(crate) robot: &'a Kinematics<E>,
     task: Task<E>,
     /// With all loops, for starts that are open where no goal would close them.
     whole: Task<E>,
@@ -151,6 +155,61 @@ impl<E: Number> Problem<'_, E> {
         self.solve_with(&self.task, targets, start, &[])
     }
 
+    /// Likewise for one goal, without restarts.
+    pub(crate) fn solve_near(&self, target: &[E], start: &[E]) -> Result<Solution<E>, KinematicsError> {
+        let found = self.search(&self.task, (start, start), target, [&[], &[]])?;
+        Ok(self.first(found).0)
+    }
+
+    /// Closes loops alone, and what else has to hold of goals of the first priority (feet), from poses that are nearly there; none where that
+    /// fails.
+    pub(crate) fn close(&self, targets: &[E], start: &[E]) -> Result<Vec<Option<Vec<E>>>, KinematicsError> {
+        let nq = self.robot.tree().coordinate_count().max(1);
+        let stage = if self.task.has_second { 1 } else { 3 };
+        let found = self.search_from(stage, (&self.task, start, start), targets, [&[], &[]])?;
+        let solution = self.first(found).0;
+        let tolerance = E::from_f64(self.settings.gap::<E>());
+        let is_closed =
+            |i: usize| if stage == 1 { solution.solved[i] } else { solution.loop_gap[i] <= tolerance };
+        let rows = solution.q.chunks_exact(nq).enumerate();
+        Ok(rows.map(|(i, q)| (is_closed(i) && q.iter().all(|x| x.is_finite())).then(|| q.to_vec())).collect())
+    }
+
+    /// Within bounds by velocity, loops hard from the beginning. What does not close stays at its start.
+    pub(crate) fn solve_boxed(
+        &self,
+        targets: &[E],
+        start: &[E],
+        bounds: [&[E]; 2],
+    ) -> Result<Solution<E>, KinematicsError> {
+        let nq = self.robot.tree().coordinate_count();
+        let found = self.search(&self.task, (start, start), targets, bounds)?;
+        let (mut solution, _) = self.first(found);
+        let tolerance = E::from_f64(self.settings.gap::<E>().max(self.settings.loop_floor));
+        for (i, _) in solution.loop_gap.iter().enumerate().filter(|(_, gap)| **gap > tolerance) {
+            solution.q[i * nq..(i + 1) * nq].copy_from_slice(&start[i * nq..(i + 1) * nq]);
+        }
+        Ok(solution)
+    }
+
+    /// Figures of first searches.
+    fn first(&self, found: Found<E>) -> (Solution<E>, Vec<E>) {
+        let n = found.figures.len() / (self.goals + FIGURES);
+        let mut solution = Solution {
+            q: found.q,
+            solved: vec![false; n],
+            error: vec![E::zero(); n * self.goals],
+            loop_gap: vec![E::zero(); n],
+            iterations: vec![0; n],
+            search: vec![0; n],
+        };
+        let mut costs = vec![E::zero(); n];
+        for i in 0..n {
+            self.note(&mut solution, &mut costs, (i, 0), &found.figures[i * (self.goals + FIGURES)..]);
+        }
+        (solution, costs)
+    }
+
     /// From one start for each goal, or from the same one for all.
     fn solve_with(
         &self,
@@ -165,19 +224,8 @@ impl<E: Number> Problem<'_, E> {
         };
         let repeated = if each.is_empty() { same.repeat(n) } else { Vec::new() };
         let start = if each.is_empty() { &repeated[..] } else { each };
-        let first = self.search(task, start, targets)?;
-        let mut solution = Solution {
-            q: first.q,
-            solved: vec![false; n],
-            error: vec![E::zero(); n * self.goals],
-            loop_gap: vec![E::zero(); n],
-            iterations: vec![0; n],
-            search: vec![0; n],
-        };
-        let mut costs = vec![E::zero(); n];
-        for i in 0..n {
-            self.note(&mut solution, &mut costs, (i, 0), &first.figures[i * (self.goals + FIGURES)..]);
-        }
+        let found = self.search(task, (start, start), targets, [&[], &[]])?;
+        let (mut solution, mut costs) = self.first(found);
         self.search_again(task, (start, targets), &mut solution, &mut costs)?;
         Ok(solution)
     }
@@ -200,12 +248,14 @@ impl<E: Number> Problem<'_, E> {
                 break;
             }
             let mut starts = Vec::with_capacity(left.len() * nq);
+            let mut homes = Vec::with_capacity(left.len() * nq);
             let mut asked = Vec::with_capacity(left.len() * width);
             for &i in &left {
                 starts.extend(self.random_start(task, &start[i * nq..(i + 1) * nq], (i, search)));
+                homes.extend_from_slice(&start[i * nq..(i + 1) * nq]);
                 asked.extend_from_slice(&targets[i * width..(i + 1) * width]);
             }
-            let found = self.search(task, &starts, &asked)?;
+            let found = self.search(task, (&starts, &homes), &asked, [&[], &[]])?;
             for (k, &i) in left.iter().enumerate() {
                 let figures = &found.figures[k * row..(k + 1) * row];
                 if self.is_better(solution, costs, i, figures) {
@@ -220,7 +270,7 @@ impl<E: Number> Problem<'_, E> {
     /// Solved before unsolved, closed before open, then by what goals miss.
     fn is_better(&self, solution: &Solution<E>, costs: &[E], i: usize, figures: &[E]) -> bool {
         let [gap, _, solved, cost] = tail(figures, self.goals);
-        let tolerance = E::from_f64(self.settings.gap::<E>());
+        let tolerance = E::from_f64(self.settings.gap::<E>().max(self.settings.loop_floor));
         let was_closed = solution.loop_gap[i] <= tolerance;
         let is_closed = gap <= tolerance;
         solved > E::zero() || (is_closed && (!was_closed || cost < costs[i]))
@@ -236,18 +286,43 @@ impl<E: Number> Problem<'_, E> {
         costs[i] = cost;
     }
 
-    fn search(&self, task: &Task<E>, start: &[E], targets: &[E]) -> Result<Found<E>, KinematicsError> {
+    /// From `start`, with `home` for what stays, and bounds by velocity where they are not empty.
+    fn search(
+        &self,
+        task: &Task<E>,
+        (start, home): (&[E], &[E]),
+        targets: &[E],
+        bounds: [&[E]; 2],
+    ) -> Result<Found<E>, KinematicsError> {
+        self.search_from(0, (task, start, home), targets, bounds)
+    }
+
+    /// Likewise, from another stage than the first (see `descent.rs`).
+    fn search_from(
+        &self,
+        stage: usize,
+        (task, start, home): (&Task<E>, &[E], &[E]),
+        targets: &[E],
+        [low, high]: [&[E]; 2],
+    ) -> Result<Found<E>, KinematicsError> {
         let (tree, nq) = (self.robot.tree(), self.robot.tree().coordinate_count());
         let (n, row) = (start.len() / nq.max(1), self.goals + FIGURES);
         let mut found = Found { q: vec![E::zero(); start.len()], figures: vec![E::zero(); n * row] };
-        let inputs =
-            [("start", Layout::Configuration, start), ("targets", Layout::Plain(task.target_width), targets)];
+        let mut inputs = vec![
+            ("start", Layout::Configuration, start),
+            ("home", Layout::Configuration, home),
+            ("targets", Layout::Plain(task.target_width), targets),
+        ];
+        if !low.is_empty() {
+            inputs.extend([("low", Layout::Tangent, low), ("high", Layout::Tangent, high)]);
+        }
         let outputs = &mut [
             ("q", Layout::Configuration, &mut found.q[..]),
             ("figures", Layout::Plain(row), &mut found.figures[..]),
         ];
         let Settings { iterations, largest_step, .. } = self.settings;
-        let stop = Stop { iterations, gap: self.settings.gap::<E>(), largest_step };
+        let (gap, floor) = (self.settings.gap::<E>(), self.settings.loop_floor);
+        let stop = Stop { iterations, gap, floor, largest_step, hard: !low.is_empty(), stage };
         E::descend(tree, self.settings.threads, (task, stop), (&inputs, outputs))?;
         Ok(found)
     }
@@ -262,7 +337,7 @@ impl<E: Number> Problem<'_, E> {
         let n = start.len() / nq.max(1);
         let (mut c, mut G) = (vec![E::zero(); n * rows], vec![E::zero(); n * rows * tree.dof_count()]);
         tree.batch().loop_closure(start, &mut c, &mut G)?;
-        let tolerance = E::from_f64(self.settings.gap::<E>());
+        let tolerance = E::from_f64(self.settings.gap::<E>().max(self.settings.loop_floor));
         Ok(!c.iter().all(|x| x.abs() <= tolerance))
     }
 
@@ -303,7 +378,7 @@ impl<E: Number> Problem<'_, E> {
 }
 
 /// Turns a quaternion by up to 1.2 rad about any axis.
-fn turn_somehow<E: Elem>(random: &mut Random, share: f64, q: &mut [E], at: &[usize]) {
+pub(crate) fn turn_somehow<E: Elem>(random: &mut Random, share: f64, q: &mut [E], at: &[usize]) {
     let mut x = || 1.2 * share * random.between(-1.0, 1.0);
     let turn = so3::exp(Vec3::new(x(), x(), x()));
     let now = Quat::from_wxyz([q[at[0]], q[at[1]], q[at[2]], q[at[3]]].map(E::to_f64));

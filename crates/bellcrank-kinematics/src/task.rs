@@ -3,12 +3,13 @@
 use crate::error::KinematicsError;
 use crate::goal::{Goal, Priority, What};
 use crate::normal::Pattern;
+use crate::placed::Placed;
 use crate::precision::Number;
-use crate::robot::Kinematics;
+use crate::robot::{Kinematics, coordinate};
 use bellcrank_math::{Elem, Pose, Quat, Vec3};
-use bellcrank_model::JointKind;
+use bellcrank_model::{JointId, JointKind};
 use bellcrank_tree::loops::Source;
-use bellcrank_tree::{Frame, TreeModel, WORLD};
+use bellcrank_tree::{Frame, Motion, TreeModel, WORLD};
 
 /// A frame on a node, or in the world, with its rotation as a quaternion.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,16 @@ pub(crate) enum Rows<E> {
         closure: usize,
         dof: usize,
         is_angle: bool,
+    },
+    Pair(Relation<E>),
+    Hold {
+        frame: Place<E>,
+        /// Its place among the frames that are held.
+        number: usize,
+    },
+    Apart {
+        from: Place<E>,
+        to: Place<E>,
     },
     Stay,
 }
@@ -117,12 +128,16 @@ pub(crate) struct Task<E> {
     pub limits: Vec<[E; 2]>,
     pub pattern: Pattern,
     pub target_width: usize,
+    /// One over the square of a joint's mean lever arm \[1/m²\]: what a square metre is worth in square radians.
+    pub metre: E,
     pub has_second: bool,
     /// Something besides goals must hold: loops, couplings, limits of closing joints.
     pub has_loops: bool,
     /// Share of each node in the whole mass: m/M, and the first moment over M.
     pub shares: Vec<(E, Vec3<E>)>,
     pub needs_mass: bool,
+    /// Frames that are held.
+    pub holds: Vec<Place<E>>,
     /// Nodes that hang from the world.
     pub roots: Vec<usize>,
 }
@@ -141,7 +156,31 @@ pub(crate) struct Scope<'a> {
 impl<E: Number> Task<E> {
     pub fn new(robot: &Kinematics<E>, goals: &[Goal], scope: Scope<'_>) -> Result<Self, KinematicsError> {
         let compile = Compile { robot, tree: robot.tree(), scope };
-        compile.task(goals)
+        let mut task = compile.task(goals)?;
+        task.metre = task.weight_of_metres(robot);
+        Ok(task)
+    }
+
+    /// From the distances of all joints that turn to the frames that they move, at rest.
+    fn weight_of_metres(&self, robot: &Kinematics<E>) -> E {
+        let (tree, order) = (robot.tree(), &robot.tree().q_order);
+        let q: Vec<E> =
+            order.place.iter().zip(&order.sign).map(|(place, sign)| robot.rest()[*place] * *sign).collect();
+        let mut placed = Placed::<E>::new(tree);
+        placed.place(tree, self, &q, false);
+        let (mut sum, mut count) = (0.0, 0);
+        for ask in &self.asks {
+            let (Rows::Position { frame, .. } | Rows::Hold { frame, .. }) = &ask.rows else { continue };
+            let p = placed.pose(frame).p;
+            for mover in &ask.movers {
+                if !matches!(tree.nodes[mover.node].motion, Motion::Slide(_)) {
+                    sum += (p - placed.X[mover.node].p).norm_squared().to_f64();
+                    count += 1;
+                }
+            }
+        }
+        let mean = if count > 0 { sum / f64::from(count) } else { 1.0 };
+        E::from_f64(1.0 / mean.clamp(SHORTEST * SHORTEST, 1.0))
     }
 }
 
@@ -150,6 +189,9 @@ struct Compile<'a, E: Elem> {
     tree: &'a TreeModel<E>,
     scope: Scope<'a>,
 }
+
+/// Lever arms are taken for no shorter than this \[m\].
+const SHORTEST: f64 = 0.05;
 
 /// A velocity and which way it acts, before unknowns have numbers.
 type Way = (usize, bool);
@@ -171,11 +213,20 @@ impl<E: Number> Compile<'_, E> {
         let velocities: Vec<usize> = (0..relevant.len()).rev().filter(|v| relevant[*v]).collect();
         let movers = |ways: &[Way]| self.movers(&velocities, ways);
         let mut target_width = 0;
-        let mut asks = Vec::new();
+        let (mut asks, mut holds) = (Vec::new(), Vec::new());
         for (goal, (rows, ways, is_angle)) in goals.iter().zip(&asked) {
             let ways = if let What::Stay = goal.what { self.scalars(&velocities) } else { ways.clone() };
+            let mut rows = rows.clone();
+            match &mut rows {
+                Rows::Hold { frame, number } => {
+                    *number = holds.len();
+                    holds.push(*frame);
+                }
+                Rows::Pair(relation) => relation.movers = movers(&ways),
+                _ => {}
+            }
             asks.push(Ask {
-                rows: rows.clone(),
+                rows,
                 movers: movers(&ways),
                 weight: goal.axes.map(|axis| E::from_f64(axis * goal.weight)),
                 first: goal.priority == Priority::First,
@@ -204,11 +255,13 @@ impl<E: Number> Compile<'_, E> {
             shares: self.shares(),
             roots: (0..self.tree.nodes.len()).filter(|i| self.tree.nodes[*i].parent == WORLD).collect(),
             asks,
+            holds,
             closings,
             relations,
             bounds,
             velocities,
             target_width,
+            metre: E::one(),
             needs_mass,
         })
     }
@@ -241,6 +294,15 @@ impl<E: Number> Compile<'_, E> {
                 (Rows::CenterOfMass, all.collect(), false)
             }
             What::Joint { joint, dof } => self.joint(joint, *dof)?,
+            What::Pair { first, second, factor } => self.pair((first, second), *factor)?,
+            What::Hold { frame } => {
+                let frame = self.frame(frame)?;
+                (Rows::Hold { frame, number: 0 }, self.between(None, frame.node), false)
+            }
+            What::Apart { from, body } => {
+                let (from, to) = (base(from)?, self.frame(body)?);
+                (Rows::Apart { from, to }, self.between(from.node, to.node), false)
+            }
             What::Stay => (Rows::Stay, Vec::new(), true),
         })
     }
@@ -267,6 +329,30 @@ impl<E: Number> Compile<'_, E> {
         Ok((Rows::Closing { closure, dof, is_angle }, ways, is_angle))
     }
 
+    fn pair(
+        &self,
+        (first, second): (&str, &str),
+        factor: f64,
+    ) -> Result<(Rows<E>, Vec<Way>, bool), KinematicsError> {
+        let (mut terms, mut ways, mut angle) = (Vec::new(), Vec::new(), false);
+        for (name, coefficient) in [(first, 1.0), (second, -factor)] {
+            let found = self.robot.joints.iter().position(|known| known.name == *name);
+            let joint = found.ok_or_else(|| KinematicsError::NoSuchJoint(name.to_owned()))?;
+            let kind = self.robot.joints[joint].kind;
+            let missing = || KinematicsError::NoSuchCoordinate { joint: name.to_owned(), dof: 0 };
+            if !kind.has_scalar_coordinates() || kind.dof_count() == 0 {
+                return Err(missing());
+            }
+            let source = coordinate(self.tree, JointId::new(joint), 0).ok_or_else(missing)?;
+            angle |= kind.is_angle(0);
+            ways.extend(self.of_source(source).into_iter().map(|v| (v, true)));
+            terms.push((source, E::from_f64(coefficient)));
+        }
+        ways.sort_unstable();
+        ways.dedup();
+        Ok((Rows::Pair(Relation { terms, constant: E::zero(), movers: Vec::new() }), ways, angle))
+    }
+
     fn frame(&self, name: &str) -> Result<Place<E>, KinematicsError> {
         let id = self.tree.frame(name).map_err(|_| KinematicsError::NoSuchFrame(name.to_owned()))?;
         Ok(place(&self.tree.frames[id.index()]))
@@ -288,17 +374,22 @@ impl<E: Number> Compile<'_, E> {
     fn coupled(&self, coupling: usize) -> Vec<usize> {
         let mut velocities = Vec::new();
         for (source, _) in &self.tree.loops.couplings[coupling].terms {
-            match *source {
-                Source::Tree { v, .. } => velocities.push(v),
-                Source::Closing { closure, .. } => {
-                    let closure = &self.tree.loops.closures[closure];
-                    velocities.extend(self.between(closure.F.node, closure.M.node).iter().map(|way| way.0));
-                }
-            }
+            velocities.extend(self.of_source(*source));
         }
         velocities.sort_unstable();
         velocities.dedup();
         velocities
+    }
+
+    /// Velocities that a coordinate depends on.
+    fn of_source(&self, source: Source) -> Vec<usize> {
+        match source {
+            Source::Tree { v, .. } => vec![v],
+            Source::Closing { closure, .. } => {
+                let closure = &self.tree.loops.closures[closure];
+                self.between(closure.F.node, closure.M.node).iter().map(|way| way.0).collect()
+            }
+        }
     }
 
     /// Velocities that goals or their loops can move, and which loops and couplings those are.
@@ -394,7 +485,19 @@ impl<E: Number> Compile<'_, E> {
                     need(frame);
                     need(base);
                 }
-                Rows::LookAt { frame, .. } => need(frame),
+                Rows::LookAt { frame, .. } | Rows::Hold { frame, .. } => need(frame),
+                Rows::Apart { from, to } => {
+                    need(from);
+                    need(to);
+                }
+                Rows::Pair(relation) => {
+                    for (source, _) in &relation.terms {
+                        if let Source::Closing { closure, .. } = source {
+                            need(&closings[*closure].F);
+                            need(&closings[*closure].M);
+                        }
+                    }
+                }
                 Rows::Closing { closure, .. } => {
                     need(&closings[*closure].F);
                     need(&closings[*closure].M);

@@ -138,6 +138,41 @@ fn the_hybrid_biped_squats_by_a_goal_of_its_centre_of_mass() {
     }
 }
 
+/// A squat with feet that stay as contacts: no targets for them. The left and the right leg do the same, as pairs of joints.
+#[test]
+fn contacts_stay_and_pairs_of_joints_move_alike() {
+    let model = model("hybrid_biped");
+    let robot = Kinematics::<f64>::new(&model);
+    let tree = robot.tree();
+    let feet = ["left_foot", "right_foot"];
+    let goals = [
+        Goal::hold("left_foot"),
+        Goal::hold("right_foot"),
+        Goal::position("pelvis"),
+        Goal::pair("left_inner_hip_pitch", "right_inner_hip_pitch", 1.0),
+    ];
+    let was = frames(tree, robot.rest(), &["left_foot", "right_foot", "pelvis"]);
+    let want = was[2].p - Vec3::z_axis() * 0.04;
+    let targets: Vec<f64> = want.to_array().into_iter().chain([0.0]).collect();
+    let settings = Settings { free_base: true, ..Settings::default() };
+    let found = robot.problem(&goals, settings).expect("goals").solve(&targets, &[]).expect("sizes");
+    assert!(found.solved[0], "{:?} {:?}", found.error, found.loop_gap);
+    let now = frames(tree, &found.q, &["left_foot", "right_foot", "pelvis"]);
+    for foot in 0..2 {
+        let turn = so3::log(now[foot].R.inverse() * was[foot].R).norm();
+        assert!((now[foot].p - was[foot].p).norm() < 1e-6 && turn < 1e-6, "{}", feet[foot]);
+    }
+    assert!((now[2].p - want).norm() < 1e-6 && gap(tree, &found.q) < 1e-9);
+    let angle = |name: &str| found.q[tree.slot(name).expect("in the tree").q.start];
+    let (left, right) = (angle("left_inner_hip_pitch"), angle("right_inner_hip_pitch"));
+    assert!((left - right).abs() < 1e-6 && left.abs() > 0.05, "{left} {right}");
+    let ask = |goal: Goal| robot.problem(&[goal], once()).map(|_| ()).expect_err("wrong");
+    assert_eq!(
+        ask(Goal::pair("left_knee", "tail", 1.0)),
+        KinematicsError::NoSuchJoint("left_knee".to_owned())
+    );
+}
+
 /// The left hand of the humanoid 20 cm in front of the right, whatever the body does; its head looks at a point.
 #[test]
 fn goals_may_be_told_in_another_frame_and_heads_look_at_things() {

@@ -2,6 +2,10 @@
 
 mod closed_forms;
 mod hard_cases;
+mod motions;
 mod poses;
 mod reach;
+mod reachable;
+mod robots;
 mod support;
+mod whole;
