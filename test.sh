@@ -83,6 +83,16 @@ step "the Python package"
 # built together with the tests above, for the same reason
 cargo build --locked --workspace --all-targets
 BELLCRANK_PYTHON_LIBRARY="$target/debug/lib_native.so" python/test.sh
+step "spoilt bytes, the same on every machine"
+timeout 300 "$target/debug/bellcrank-fuzz" 20000x
+step "a short soak"
+timeout 300 "$target/python-venv/bin/python" benches/soak.py --world-steps 100000
+if command -v cargo-deny >/dev/null 2>&1; then
+    step "licences, bans and sources of dependencies"
+    cargo deny --offline check licenses bans sources
+else
+    echo "not checked: licences and sources of dependencies (cargo-deny is not installed)"
+fi
 
 list_ignored
 printf '\nall checks that ran passed\n'

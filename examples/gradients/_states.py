@@ -22,7 +22,7 @@ def write(batch: bc.Batch, state: bc.Motion) -> None:
     """Puts all worlds into states."""
     batch.body_position, batch.body_quat_wxyz, batch.body_velocity = state
     # what a step leaves is the velocity of its interval; written alone it would count as that of the instant
-    batch.write("velocity_interval", np.ones((batch.worlds, 1)))
+    batch.write("velocity_interval", np.ones(batch.worlds))
 
 
 def pick(state: bc.Motion, index: Any) -> bc.Motion:

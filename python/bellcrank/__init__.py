@@ -20,7 +20,7 @@ from bellcrank.randomize import randomize
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits, WorldStatus
 from bellcrank.rollout import Gradients, Motion, Rollout, rollout
-from bellcrank.solvers import ComFree, InteriorPoint, Padmm
+from bellcrank.solvers import ComFree, Exact, InteriorPoint, Padmm
 
 WORLD = None
 """The ground, where a joint, a shape or a site asks for a body."""
@@ -31,6 +31,7 @@ __all__ = [
     "BellcrankError",
     "ComFree",
     "Contact",
+    "Exact",
     "Exported",
     "Gradients",
     "InteriorPoint",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bellcrank import _native
 from bellcrank._arrays import FloatArray, as_floats
 from bellcrank._native import Model
 from bellcrank.errors import NoSuchWorld, NotFinite, WrongShape, WrongType, WrongValue
@@ -76,6 +78,17 @@ def joint_values(name: str, value: Any, chosen: list[int], count: int) -> list[f
     raise WrongShape(
         f"target {name!r} has the shape {values.shape}, expected: one number, ({len(chosen)},) or ({count},)"
     )
+
+
+def joint_numbers(model: Model, order: str) -> list[str]:
+    """Names of all numbers of ``joint_position`` or ``joint_velocity``, as ``assemble`` knows them."""
+    return [label[len(order) + 1 : -1] for label in _native.quantity_labels(model, order)]
+
+
+def freely_turned(model: Model, names: list[str]) -> set[str]:
+    """Those of the numbers that belong to ball and free joints: quaternions, which are no plain coordinates."""
+    kinds = dict(zip(model.joint_names, model.joint_kinds))
+    return {name for name in names if kinds.get(re.sub(r"\[\d+\]$", "", name)) in ("spherical", "free")}
 
 
 def rows_of(name: str, values: Any, rows: int, width: int) -> FloatArray:

@@ -25,6 +25,29 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> FloatArray:
     return array
 
 
+class ReadOnly(np.ndarray[Any, np.dtype[Any]]):
+    """An array that follows the engine and cannot be written. What is computed from it is an ordinary array.
+
+    DLPack has no way to say "read only" to all who take arrays (JAX refuses them), so that they are given the memory
+    itself: do not write there.
+    """
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if isinstance(self.base, np.ndarray) and self.base.shape == self.shape:
+            return self.base.__dlpack__(**options)
+        return super().__dlpack__(**options)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else np.asarray(array)
+
+
+def read_only(array: FloatArray) -> ReadOnly:
+    """The same memory, not to be written; the array lives as long as it does."""
+    view: ReadOnly = ReadOnly(array.shape, array.dtype, array)  # the buffer is the array itself
+    view.flags.writeable = False
+    return view
+
+
 def as_floats(what: str, value: Any, dtype: Any = None) -> FloatArray:
     """A C-contiguous array of float32 (where it is that already) or float64."""
     array = np.asarray(value)

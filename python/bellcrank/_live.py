@@ -7,7 +7,7 @@ from weakref import ref
 
 import numpy as np
 
-from bellcrank._arrays import FloatArray
+from bellcrank._arrays import FloatArray, read_only
 
 
 class Live:
@@ -17,14 +17,27 @@ class Live:
     from then on only watches it: an array that nobody else holds goes away.
     """
 
-    def __init__(self, array: FloatArray) -> None:
+    def __init__(self, array: FloatArray, writable: bool = True) -> None:
         self._watched = ref(array)
+        self._writable = writable
+        self._view: Optional[ref[FloatArray]] = None
         self._kept: Optional[FloatArray] = array
         self._agreed = array.copy()
 
     def array(self) -> Optional[FloatArray]:
         """The array, as long as anybody holds it."""
         return self._watched()
+
+    def shown(self) -> Optional[FloatArray]:
+        """What users get: the array, or a view of it that cannot be written."""
+        array = self.array()
+        if array is None or self._writable:
+            return array
+        view = self._view() if self._view is not None else None
+        if view is None:
+            view = read_only(array)
+            self._view = ref(view)
+        return view
 
     def keep(self) -> None:
         """Somebody was given it and may write."""

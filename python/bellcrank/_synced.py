@@ -10,14 +10,20 @@ import numpy as np
 
 from bellcrank import _native
 from bellcrank._arrays import FloatArray, aligned_zeros, as_floats, check_shape
-from bellcrank._fields import COMPUTED, Fields
+from bellcrank._fields import COMPUTED, MOTORS, PARAMETERS
 from bellcrank._live import Live
+from bellcrank._quantities import Quantities
 from bellcrank.errors import WrongShape, WrongType, WrongValue
 
-_PARAMETERS = frozenset(_native.Batch.parameter_names())
+
+def _follows(name: str) -> WrongValue:
+    return WrongValue(
+        f"{name} was written, but it follows from the bodies or the last step",
+        hint="use batch.assemble({joint: value}), or write body_position and body_velocity",
+    )
 
 
-class Synced(Fields):
+class Synced(Quantities):
     """Arrays that behave like views of the engine's memory."""
 
     _native: _native.Batch
@@ -72,17 +78,12 @@ class Synced(Fields):
         drawn = [(name, float(low), float(high)) for name, (low, high) in ranges.items()]
         self._native.randomize(int(seed) % 2**64, drawn, list(worlds))
         self._forget_shared()
-        for name in self._live.keys() & _PARAMETERS:
-            live = self._live[name]
-            array = live.array()
-            if array is not None:
-                self._native.read(name, array)
-                live.agree()
+        self._agree(PARAMETERS)
         self._pull()
 
     def _forget_shared(self) -> None:
         """An array with one row for all worlds is another one than that with one row each."""
-        for name in self._live.keys() & _PARAMETERS:
+        for name in self._live.keys() & PARAMETERS:
             array = self._live[name].array()
             if array is not None and array.shape != self.shape(name):
                 del self._live[name]
@@ -93,21 +94,24 @@ class Synced(Fields):
         """The live array of a field: the one that somebody holds, or a fresh one."""
         self._follow()
         live = self._live.get(name)
-        array = live.array() if live is not None else None
-        if live is not None and array is not None and not self.closed:
+        shown = live.shown() if live is not None else None
+        if live is not None and shown is not None and not self.closed:
             live.keep()
-            return array
+            return shown
         array = aligned_zeros(self.shape(name), self._dtype_of(name))
         self._native.read(name, array)
-        self._live[name] = Live(array)
-        return array
+        live = self._live[name] = Live(array, writable=name not in COMPUTED)
+        shown = live.shown()
+        return array if shown is None else shown
 
     def _dtype_of(self, name: str) -> np.dtype[Any]:
         """Parameters have 64 bits whatever the batch computes with."""
-        return np.dtype(np.float64) if name in _PARAMETERS else self.dtype
+        return np.dtype(np.float64) if name in PARAMETERS else self.dtype
 
     def _set(self, name: str, values: Any) -> None:
         given = as_floats(name, values)
+        if name in COMPUTED:
+            raise _follows(name)
         array = self._array(name)
         try:
             array[...] = given
@@ -118,21 +122,31 @@ class Synced(Fields):
     def _push(self) -> None:
         """What was written into arrays goes to the engine."""
         self._follow()
+        told = False
         for name, live in list(self._live.items()):
             array = live.array()
             if array is not None and live.was_written():
+                told = told or name in MOTORS
                 if name in COMPUTED:
                     self._native.read(name, array)
-                    raise WrongValue(
-                        f"{name} was written, but it follows from the bodies",
-                        hint="use batch.assemble({joint: value}), or write body_position and body_velocity",
-                    )
+                    raise _follows(name)
                 self._native.write(name, array)
                 live.agree()
             live.let_go()
             del array
             if live.array() is None:
                 del self._live[name]
+        if told:
+            self._agree(MOTORS)
+
+    def _agree(self, names: frozenset[str]) -> None:
+        """Held arrays of these names are read afresh: ``control`` shows the same numbers as other arrays."""
+        for name in self._live.keys() & names:
+            live = self._live[name]
+            array = live.array()
+            if array is not None:
+                self._native.read(name, array)
+                live.agree()
 
     def _pull(self, left_alone: frozenset[str] = frozenset()) -> None:
         """Held arrays follow the engine; only writing changes parameters."""
@@ -140,7 +154,7 @@ class Synced(Fields):
             array = live.array()
             if array is None:
                 del self._live[name]
-            elif name not in left_alone and name not in _PARAMETERS:
+            elif name not in left_alone and name not in PARAMETERS:
                 self._native.read(name, array)
                 live.agree()
 

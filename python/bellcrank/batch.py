@@ -10,17 +10,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank import _native, kinematics
-from bellcrank._arguments import Worlds, chosen_worlds, joint_values, rays, rows_of, whole, world_models
-from bellcrank._fields import CONTROLS
+from bellcrank._arguments import (
+    Worlds,
+    chosen_worlds,
+    freely_turned,
+    joint_numbers,
+    joint_values,
+    rays,
+    rows_of,
+    whole,
+    world_models,
+)
+from bellcrank._arrays import as_floats
+from bellcrank._fields import CONTROLS, PARAMETERS
 from bellcrank._leaving import Leaving
 from bellcrank._live import Live
 from bellcrank._native import Model, StepReport
 from bellcrank._synced import Synced
 from bellcrank.derivatives import StepJacobian, Wrt, cotangent_rows, split_columns, wanted
-from bellcrank.errors import MixedModels, WrongType, WrongValue
+from bellcrank.errors import MixedModels, NotFinite, WrongShape, WrongType, WrongValue
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits
-from bellcrank.solvers import Padmm, Solver, StepOptions
+from bellcrank.solvers import Exact, InteriorPoint, Solver, StepOptions
+
+
+def _made_again(
+    cls: type[Batch], models: list[Model], made: dict[str, Any], parameters: dict[str, Any], state: bytes
+) -> Batch:
+    """A batch that was pickled."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were given when it was first made
+        batch = cls(models, **made)
+    for name, values in parameters.items():
+        if values.shape != batch.shape(name):
+            batch._native.spread(name)
+    for name, values in parameters.items():
+        if not np.array_equal(batch.read(name), values):
+            batch._native.write(name, values)
+    batch.restore(state)
+    return batch
 
 
 class Batch(Synced, Leaving):
@@ -28,10 +56,11 @@ class Batch(Synced, Leaving):
 
     ``Batch(model, worlds=4096)`` makes copies of one robot, ``Batch([a, b, c])`` one world of each. A world's
     result depends neither on its neighbours, nor on the number of worlds, nor on ``threads`` (0: one per core).
-    ``dt`` [s] is the first model's own unless given; ``precision`` is ``"f32"`` or ``"f64"``; ``integrator`` is
-    ``"semi_implicit_euler"``, ``"moreau_jean"``, which is of second order where nothing hits, or ``"variational"``,
-    which keeps energy and momentum and goes with ``solver=InteriorPoint()``. A pile of loose bodies has room for
-    ``contact_capacity`` contacts per world, twelve per shape unless given.
+    ``dt`` [s] is the first model's own unless given; ``precision`` is ``"f32"`` or ``"f64"``; ``solver`` is an
+    :class:`Exact` (the default, also called ``Padmm``), a :class:`ComFree` or an :class:`InteriorPoint`, and says how
+    velocities become poses: ``solver=bc.InteriorPoint(integrator="variational")``; ``integrator="variational"`` alone
+    is short for it. A pile of loose bodies has room for ``contact_capacity`` contacts per world, twelve per shape
+    unless given.
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
@@ -49,22 +78,33 @@ class Batch(Synced, Leaving):
         solver: Optional[Solver] = None,
         precision: str = "f64",
         threads: int = 0,
-        integrator: str = "semi_implicit_euler",
+        integrator: Optional[str] = None,
         contact_capacity: Optional[int] = None,
     ) -> None:
         models = world_models(model, worlds)
         if solver is not None and not isinstance(solver, StepOptions):
             raise WrongType(
-                f"solver must be a bellcrank.Padmm, .ComFree or .InteriorPoint, not {type(solver).__name__}"
+                f"solver must be a bellcrank.Exact (Padmm), .ComFree or .InteriorPoint, not {type(solver).__name__}"
             )
         step = float(dt) if dt is not None else (models[0].time_step if models else 0.0)
         threads = whole("threads", threads)
-        settings = {**(solver or Padmm())._settings(), "integrator": integrator}
+        usual = InteriorPoint() if integrator == "variational" else Exact()
+        settings = (solver or usual)._settings()
+        if integrator is not None:
+            settings["integrator"] = integrator
         capacity = None if contact_capacity is None else whole("contact_capacity", contact_capacity)
         self._native = _native.Batch(models, step, precision, threads, settings, capacity)
         for warning in self._native.warnings():
             warnings.warn(warning, stacklevel=2)
         self._models = models
+        self._made = {
+            "dt": step,
+            "solver": solver,
+            "precision": precision,
+            "threads": threads,
+            "integrator": integrator,
+            "contact_capacity": capacity,
+        }
         self._dt = step
         self._live: dict[str, Live] = {}
         self._turns = 0
@@ -166,6 +206,32 @@ class Batch(Synced, Leaving):
         blocks, columns = self._native.step_vjp(chosen, (names, kappa, strict), rows)
         return split_columns(blocks, columns)
 
+    def transition(
+        self, *, kappa: Optional[float] = None, worlds: Worlds = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The step that the chosen worlds would take next as a linear map, ``x⁺ = A x + B u``; nothing changes.
+
+        ``A`` is ``(chosen, 2n, 2n)``, ``B`` is ``(chosen, 2n, actuators)``. ``x`` holds small changes of the ``n``
+        independent coordinates that :meth:`transition_names` lists, then of their velocities; ``u`` those of
+        :attr:`control`. Velocities are those of :attr:`joint_velocity`; the step is taken as one of a motion, see the
+        guide "Gradients through contact". ``kappa`` is as for :meth:`step_jacobian`; all is computed in 64 bits. Chosen
+        worlds must be of one model.
+        """
+        chosen = self._chosen(worlds)
+        self._push()
+        A, B = self._native.transition(chosen, kappa)
+        return A, B
+
+    def transition_names(self, world: int = 0) -> list[str]:
+        """The coordinates of :meth:`transition`, where this world is the first of those chosen.
+
+        Floating bases (``"torso.x"`` … ``"torso.rz"``: centre of mass, turns about the world's axes), then joints
+        (``"knee"``, ``"hip[1]"``); where loops close, only as many as are free.
+        """
+        (chosen,) = self._chosen(whole("world", world))
+        self._push()
+        return self._native.transition_names(chosen)
+
     def reset(self, worlds: Worlds = None) -> None:
         """Puts worlds back to the reference pose at rest, as if fresh."""
         chosen = self._chosen(worlds)
@@ -195,24 +261,61 @@ class Batch(Synced, Leaving):
 
     def assemble(
         self,
-        targets: Mapping[str, Any],
+        targets: Union[Mapping[str, Any], Any],
         worlds: Worlds = None,
-        velocities: Optional[Mapping[str, Any]] = None,
+        velocities: Optional[Union[Mapping[str, Any], Any]] = None,
     ) -> NDArray[np.bool_]:
         """Moves worlds to poses that close with the asked joint coordinates [rad or m].
 
-        Each target is one number, or one per world (all worlds, or just the chosen ones); the second coordinate of
-        a joint with several is ``"name[1]"``. Joints in ``velocities`` move so fast [rad/s or m/s], the others as the
-        loops demand; without, everything is at rest. Gives ``(worlds,)``: which were chosen and succeeded; the
-        others stay as they were. Chosen worlds must be of one model.
+        ``targets`` are joints by name, or an array ``(coordinates,)``, ``(chosen, coordinates)`` or
+        ``(worlds, coordinates)`` in the order of :attr:`joint_position`, where NaN asks for nothing. By name, each
+        target is one number, or one per world (all worlds, or just the chosen ones); the second coordinate of a joint
+        with several is ``"name[1]"``. Joints in ``velocities``, by name or as an array in the order of
+        :attr:`joint_velocity`, move so fast [rad/s or m/s], the others as the loops demand; without, everything is at
+        rest. Gives ``(worlds,)``: which were chosen and succeeded; the others stay as they were. Chosen worlds must be
+        of one model. Ball and free joints stay as they are: an array has their present numbers there, or NaN.
         """
-        chosen, moving = self._chosen(worlds), velocities or {}
-        rows = [joint_values(name, value, chosen, self.worlds) for name, value in targets.items()]
-        rates = [joint_values(name, value, chosen, self.worlds) for name, value in moving.items()]
+        chosen = self._chosen(worlds)
+        asked = self._by_joint("targets", targets, chosen, "joint_position")
+        moving = self._by_joint("velocities", {} if velocities is None else velocities, chosen, "joint_velocity")
         self._push()
-        done = self._native.assemble(chosen, list(targets), rows, (list(moving), rates))
+        done = self._native.assemble(chosen, list(asked), list(asked.values()), (list(moving), list(moving.values())))
         self._pull()
         return self._mask(chosen, done)
+
+    def _by_joint(self, what: str, given: Any, chosen: list[int], order: str) -> dict[str, list[float]]:
+        """Numbers by joint, one per chosen world, from those or from an array in the order of a quantity."""
+        if isinstance(given, Mapping):
+            return {name: joint_values(name, value, chosen, self.worlds) for name, value in given.items()}
+        if not chosen:
+            return {}
+        names = joint_numbers(self._models[chosen[0]], order)
+        rows, width = as_floats(what, given, np.float64), len(names)
+        if rows.shape == (self.worlds, width):
+            rows = rows[chosen]
+        if rows.shape not in ((width,), (len(chosen), width)):
+            raise WrongShape(f"{what} has the shape {rows.shape}, expected: ({width},) or ({len(chosen)}, {width})")
+        rows = np.broadcast_to(rows, (len(chosen), width))
+        if np.isinf(rows).any():
+            raise NotFinite(f"{what} is not finite", hint="NaN asks for nothing")
+        turned = freely_turned(self._models[chosen[0]], names)
+        here = self.read(order).reshape(self.worlds, -1)[chosen, :width]
+        asked = {}
+        for name, column, own in zip(names, rows.T, here.T):
+            nothing = np.isnan(column)
+            if name in turned:
+                own = own if order == "joint_position" else np.zeros_like(own)
+                if not np.allclose(np.where(nothing, own, column), own, atol=1e-5):
+                    raise WrongValue(
+                        f"{what}: {name!r} is of a ball or free joint, which can only stay as it is",
+                        hint="move floating robots with batch.place, or write body_position and body_velocity",
+                    )
+                continue
+            if nothing.any() and not nothing.all():
+                raise WrongValue(f"{what}: {name!r} is asked for in some worlds only", hint="call it for each kind")
+            if not nothing.any():
+                asked[name] = [float(x) for x in column]
+        return asked
 
     def sample_poses(
         self,
@@ -274,6 +377,16 @@ class Batch(Synced, Leaving):
         chosen = self._chosen(worlds)
         self._push()
         return np.array(self._native.sensor(list(chosen), name))
+
+    def sensors(self, names: Sequence[str], worlds: Worlds = None) -> NDArray[np.float64]:
+        """What several sensors read in the chosen worlds, one after the other: ``(chosen, numbers)``.
+
+        Chosen worlds must be of one model. Faster than :meth:`sensor` for each.
+        """
+        listed = [names] if isinstance(names, str) else [str(name) for name in names]
+        chosen = self._chosen(worlds)
+        self._push()
+        return self._native.sensors(chosen, listed)
 
     def contacts(self, world: int = 0) -> list[Contact]:
         """What touches in a world at the present pose, with the forces of the last step."""
@@ -358,12 +471,24 @@ class Batch(Synced, Leaving):
         self._push()
         return self._native.snapshot()
 
-    def restore(self, blob: bytes) -> None:
-        """Takes a snapshot of a batch of the same models back."""
+    def restore(self, blob: bytes, exact: bool = True) -> None:
+        """Takes a snapshot of a batch of the same models back.
+
+        It must be of the same precision, time step and solver, so that the batch resumes bit for bit;
+        ``exact=False`` takes the state of others too.
+        """
         if not isinstance(blob, (bytes, bytearray, memoryview)):
             raise WrongType(f"a snapshot is bytes, not {type(blob).__name__}")
-        self._native.restore(bytes(blob))
+        self._native.restore(bytes(blob), bool(exact))
         self._pull()
+
+    # -- copies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy.deepcopy: models, settings, parameters and state. Recordings and viewers stay behind."""
+        state = self.snapshot()
+        parameters = {name: self.read(name) for name in sorted(PARAMETERS)}
+        return _made_again, (type(self), list(self._models), self._made, parameters, state)
 
     # -- life
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bellcrank import _native
 from bellcrank._arrays import as_floats
 from bellcrank._native import Model
 from bellcrank.errors import NoSuchName, WrongShape, WrongType
@@ -16,13 +17,6 @@ Wrt = Union[str, Sequence[str]]
 """One name or several: ``"state"``, ``"control"``, ``"parameters"``, or an array's."""
 Blocks = list[tuple[str, list[int]]]
 """Names and shapes of the arrays, in the order of the columns."""
-
-STATE = ("x", "y", "z", "rx", "ry", "rz", "vx", "vy", "vz", "wx", "wy", "wz")
-"""The twelve numbers of a body: position [m], rotation vector [rad], linear [m/s] and angular velocity [rad/s], world
-axes."""
-_AXES = ("x", "y", "z")
-_BODIES = ("state", "body_wrench", "body_mass", "body_com", "body_inertia")
-_MOTORS = ("effort", "target_position", "target_velocity", "gain", "rate_gain", "gear")
 
 
 class StepJacobian:
@@ -38,12 +32,12 @@ class StepJacobian:
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows: twelve numbers per body at the end of the step, as ``"state[foot].vz"``."""
-        return tuple(_column_names(self._model, "state", [self._model.body_count, 12]))
+        return tuple(_native.quantity_labels(self._model, "state"))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, as ``"state[foot].vz"``, ``"effort[knee]"`` or ``"limits[knee].lower"``."""
-        return tuple(name for block in self._blocks for name in _column_names(self._model, *block))
+        return tuple(label for name, _ in self._blocks for label in _native.quantity_labels(self._model, name))
 
     @property
     def converged(self) -> NDArray[np.bool_]:
@@ -100,45 +94,3 @@ def split_columns(blocks: Blocks, columns: NDArray[np.float64]) -> dict[str, NDA
         arrays[name] = columns[:, first : first + count].reshape(-1, *shape)
         first += count
     return arrays
-
-
-def _column_names(model: Model, name: str, shape: Sequence[int]) -> Iterator[str]:
-    if not shape:
-        yield name
-        return
-    if name == "gravity":
-        yield from (f"gravity.{axis}" for axis in _AXES)
-        return
-    for part in _part_names(model, name):
-        for tail in _tails(name, shape[1:]):
-            yield f"{name}[{part}]{tail}"
-
-
-def _part_names(model: Model, name: str) -> list[str]:
-    if name in _BODIES:
-        return model.body_names
-    if name in _MOTORS:
-        return model.actuator_names
-    if name.startswith(("predecessor", "successor")):
-        return model.joint_names
-    if name in ("friction", "torsional_friction", "rolling_friction") or name.startswith("shape"):
-        return model.shape_names
-    dofs = []  # one per velocity; "name[1]" is the second of a joint with several, as for assemble
-    for joint in model.joint_names:
-        own = model.velocity_slice(joint)
-        dofs += [joint if k == 0 else f"{joint}[{k}]" for k in range(own.stop - own.start)]
-    return dofs
-
-
-def _tails(name: str, shape: Sequence[int]) -> list[str]:
-    if not shape:
-        return [""]
-    if name == "state":
-        return [f".{number}" for number in STATE]
-    if name == "body_wrench":
-        return [f".{kind}{axis}" for kind in "fm" for axis in _AXES]
-    if name == "limits":
-        return [".lower", ".upper"]
-    if name == "body_inertia":
-        return [f".{a}{b}" for a in _AXES for b in _AXES]
-    return [f".{axis}" for axis in _AXES]

@@ -113,6 +113,10 @@ class WrongCount(BatchError, ValueError):
     """Another number of values than expected."""
 
 
+class OutOfMemory(BatchError, MemoryError):
+    """There is not as much memory as so many worlds need."""
+
+
 class BadSnapshot(BatchError, ValueError):
     """These bytes are no snapshot of this batch."""
 
@@ -137,16 +141,20 @@ class ReadOnly(BatchError, ValueError):
     """The array follows from others and cannot be written."""
 
 
+class ReadOut(ReadOnly):
+    """The array tells about the state or the last step and cannot be written."""
+
+
+class NoArray(BatchError, LookupError):
+    """Only derivatives know the name; there is no array of it."""
+
+
+class NotAParameter(BatchError, WrongValue):
+    """What has one row per world already cannot be spread or drawn."""
+
+
 class NotForAllRows(BatchError, ValueError):
     """The published method does not know couplings, tendons and motors at sites."""
-
-
-class NeedsInteriorPoint(BatchError, ValueError):
-    """The variational integrator goes with the interior point."""
-
-
-class NoHalfSteps(BatchError, ValueError):
-    """The interior point does not go with Moreau–Jean."""
 
 
 class NotForInteriorPoint(BatchError, ValueError):
@@ -165,7 +173,7 @@ class NotDifferentiable(BatchError, ValueError):
     """Steps of models whose motors have a state, or that air or water resists, have no derivatives yet."""
 
 
-class BadKappa(BatchError, ValueError):
+class BadKappa(BatchError, WrongValue):
     """The smoothing of contacts is not a number above zero."""
 
 
@@ -215,6 +223,18 @@ class Write(ViewError, OSError):
 
 class BadRecording(ViewError, ValueError):
     """These bytes are no recording."""
+
+
+class NotAPage(ViewError, ValueError):
+    """A recording is an HTML page; films and pictures are not made."""
+
+
+class HalfWritten(ViewError, OSError):
+    """A recording could not be written to its end; what was recorded until then is beside it."""
+
+
+class Forked(ViewError, RuntimeError):
+    """The viewer belongs to the process that this one was forked from."""
 
 
 class NothingToShow(ViewError, ValueError):
@@ -267,6 +287,10 @@ class NoCommands(EnvError, ValueError):
 
 class WrongActions(EnvError, ValueError):
     """Another number of actions than expected."""
+
+
+class BadStarts(EnvError, ValueError):
+    """Poses to begin from are not those of all bodies, or not finite."""
 
 
 class BadAction(EnvError, ValueError):

@@ -22,8 +22,12 @@ __all__ = [
     "Goal",
     "Samples",
     "Solution",
+    "Step",
+    "Trajectory",
+    "Workspace",
     "body_poses",
     "branch",
+    "follow",
     "holds",
     "joint_position",
     "keyframe",
@@ -31,9 +35,12 @@ __all__ = [
     "rest",
     "sample",
     "solve",
+    "step",
+    "workspace",
 ]
 
 Floats = NDArray[np.float64]
+Pair = tuple[str, str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +86,45 @@ class Solution(NamedTuple):
     """What the columns of ``error`` are about, as ``"foot.position"``."""
 
 
+class Step(NamedTuple):
+    """Poses after one period. Without a batch axis in ``q``, arrays have none either."""
+
+    q: Floats
+    """``(n, coordinates)`` configurations of the spanning tree."""
+    velocity: Floats
+    """``(n, velocities)`` mean velocities of the period [rad/s or m/s]."""
+    solved: NDArray[np.bool_]
+    """``(n,)`` goals are met."""
+    error: Floats
+    """``(n, goals)`` how far each goal is missed [m or rad]."""
+
+
+class Trajectory(NamedTuple):
+    """A path in time."""
+
+    times: Floats
+    """``(n,)`` when each pose is passed [s]."""
+    q: Floats
+    """``(n, coordinates)`` configurations of the spanning tree."""
+    velocity: Floats
+    """``(n, velocities)`` [rad/s or m/s]."""
+    solved: NDArray[np.bool_]
+    """``(n,)`` goals are met."""
+    error: Floats
+    """``(n, goals)`` how far each goal is missed [m or rad]."""
+
+
+class Workspace(NamedTuple):
+    """Where a frame can be."""
+
+    points: Floats
+    """``(n, 3)`` [m]."""
+    smallest: Floats
+    """``(n,)`` smallest singular value of the actuated Jacobian there, see :func:`holds`."""
+    svg: str
+    """A picture from the front, from the side and from above."""
+
+
 class Samples(NamedTuple):
     """Random poses."""
 
@@ -108,30 +154,23 @@ def keyframe(model: Model, name: str) -> Floats:
     return np.array(_of(model).keyframe(name))
 
 
-def solve(
-    model: Model,
-    goals: Mapping[str, Goal],
-    start: Any = None,
-    *,
-    joints: Optional[Mapping[str, Any]] = None,
-    center_of_mass: Union[Goal, Any] = None,
-    stay: float = 0.0,
-    free_base: bool = False,
-    restarts: int = 24,
-    iterations: int = 60,
-    tolerance: float = 1e-6,
-    loop_tolerance: float = 0.0,
-    seed: int = 0,
-    threads: int = 1,
-) -> Solution:
-    """Finds poses that meet goals: loops closed to 1e-9, joints within their limits.
+class _Asked(NamedTuple):
+    """Goals as the engine is told them."""
 
-    ``goals`` are by name of body or site; ``joints`` asks joints for values [rad or m]; ``center_of_mass`` is a
-    position, or a :class:`Goal` with one. With ``stay`` > 0, joints stay near the start as far as goals leave room.
-    A floating base is held where ``start`` has it unless ``free_base``. ``start`` is ``(coordinates,)`` or ``(n,
-    coordinates)``, the reference pose by default; goals that are not reached from there are tried from ``restarts``
-    random poses. A goal out of reach gives the nearest pose: ``error`` says by how much it is missed.
-    """
+    told: list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]]
+    names: tuple[str, ...]
+    rows: Floats
+    alone: bool
+
+
+def _ask(
+    goals: Mapping[str, Goal],
+    joints: Optional[Mapping[str, Any]],
+    center_of_mass: Union[Goal, Any],
+    stay: float,
+    hold: Sequence[str],
+    pairs: Sequence[Pair],
+) -> _Asked:
     told: list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]] = []
     targets: list[tuple[str, int, Any]] = []
 
@@ -140,27 +179,66 @@ def solve(
         told.append((what, name, point, goal.relative_to, 0, float(goal.weight), axes, goal.second))
         targets.append((f"{name}.{what}" if name else what, width, value))
 
+    none = (0.0, 0.0, 0.0)
     for name, goal in goals.items():
         if goal.position is None and goal.quat_wxyz is None and goal.look_at is None:
             raise WrongValue(f"the goal of {name!r} says nothing", hint="give position, quat_wxyz or look_at")
         if goal.position is not None:
             add("position", name, goal, goal.point, goal.position, 3)
         if goal.quat_wxyz is not None:
-            add("quat_wxyz", name, goal, (0.0, 0.0, 0.0), goal.quat_wxyz, 4)
+            add("quat_wxyz", name, goal, none, goal.quat_wxyz, 4)
         if goal.look_at is not None:
             add("look_at", name, goal, goal.axis, goal.look_at, 3)
     for name, value in (joints or {}).items():
-        add("joint", name, Goal(), (0.0, 0.0, 0.0), np.asarray(value, dtype=np.float64)[..., None], 1)
+        add("joint", name, Goal(), none, np.asarray(value, dtype=np.float64)[..., None], 1)
     if center_of_mass is not None:
         goal = center_of_mass if isinstance(center_of_mass, Goal) else Goal(position=center_of_mass)
-        add("center_of_mass", "", goal, (0.0, 0.0, 0.0), goal.position, 3)
+        add("center_of_mass", "", goal, none, goal.position, 3)
+    for first, second, factor in pairs:
+        add("pair", first, Goal(relative_to=second), (float(factor), 0.0, 0.0), np.zeros(1), 1)
     rows, alone = _rows(targets)
+    for name in hold:
+        add("hold", name, Goal(), none, None, 0)
     if stay > 0.0:
-        add("stay", "", Goal(weight=stay, second=True), (0.0, 0.0, 0.0), None, 0)
+        add("stay", "", Goal(weight=stay, second=True), none, None, 0)
+    return _Asked(told, tuple(name for name, _, _ in targets), rows, alone)
+
+
+def solve(
+    model: Model,
+    goals: Mapping[str, Goal],
+    start: Any = None,
+    *,
+    joints: Optional[Mapping[str, Any]] = None,
+    center_of_mass: Union[Goal, Any] = None,
+    stay: float = 0.0,
+    hold: Sequence[str] = (),
+    pairs: Sequence[Pair] = (),
+    free_base: bool = False,
+    restarts: int = 24,
+    iterations: int = 60,
+    tolerance: float = 1e-6,
+    loop_tolerance: float = 0.0,
+    loop_floor: float = 0.0,
+    seed: int = 0,
+    threads: int = 1,
+) -> Solution:
+    """Finds poses that meet goals: loops closed to 1e-9, joints within their limits.
+
+    ``goals`` are by name of body or site; ``joints`` asks joints for values [rad or m]; ``center_of_mass`` is a
+    position, or a :class:`Goal` with one. With ``stay`` > 0, joints stay near the start as far as goals leave room.
+    Frames in ``hold`` stay where the start has them: contacts. ``pairs`` are ``(first, second, factor)``: the first
+    joint is ``factor`` times the second. A floating base is held where ``start`` has it unless ``free_base``. ``start``
+    is ``(coordinates,)`` or ``(n, coordinates)``, the reference pose by default; goals that are not reached from there
+    are tried from ``restarts`` random poses. A goal out of reach gives the nearest pose: ``error`` says by how much it
+    is missed. Loops of a file whose numbers contradict each other count as closed where no motion closes them further
+    and they are open by at most ``loop_floor`` [m, rad].
+    """
+    asked = _ask(goals, joints, center_of_mass, stay, hold, pairs)
     native = _of(model)
     begin = np.zeros(0) if start is None else np.asarray(start, dtype=np.float64).reshape(-1)
-    how = (restarts, iterations, free_base, [tolerance, tolerance, loop_tolerance], seed, threads)
-    q, solved, error, gap, steps = native.solve(told, rows.reshape(-1).tolist(), begin.tolist(), how)
+    how = (restarts, iterations, free_base, [tolerance, tolerance, loop_tolerance, loop_floor], seed, threads)
+    q, solved, error, gap, steps = native.solve(asked.told, asked.rows.reshape(-1).tolist(), begin.tolist(), how)
     count = len(solved)
     all_joints = np.array(native.joint_positions(q)).reshape(count, -1)
     arrays: list[Any] = [
@@ -171,10 +249,91 @@ def solve(
         np.array(gap),
         np.array(steps, dtype=np.int64),
     ]
-    if alone:
+    if asked.alone:
         arrays = [array[0] for array in arrays]
     pose, positions, done, errors, gaps, taken = arrays
-    return Solution(pose, positions, done, errors, gaps, taken, tuple(name for name, _, _ in targets))
+    return Solution(pose, positions, done, errors, gaps, taken, asked.names)
+
+
+def step(
+    model: Model,
+    goals: Mapping[str, Goal],
+    q: Any,
+    dt: float,
+    *,
+    speed: Any = None,
+    joints: Optional[Mapping[str, Any]] = None,
+    center_of_mass: Union[Goal, Any] = None,
+    stay: float = 0.0,
+    hold: Sequence[str] = (),
+    pairs: Sequence[Pair] = (),
+    free_base: bool = False,
+    iterations: int = 60,
+    threads: int = 1,
+) -> Step:
+    """One period of ``dt`` seconds of robots that are led by hand, from one pose or ``(n, coordinates)``.
+
+    No joint moves faster than ``speed`` (a number for all motors' joints, or ``(velocities,)``; those of the model by
+    default), limits hold and loops stay closed; of all such poses it is the one nearest to the goals.
+    """
+    asked = _ask(goals, joints, center_of_mass, stay, hold, pairs)
+    native, poses = _of(model), _poses(model, q)
+    rows = np.broadcast_to(asked.rows, (len(poses), asked.rows.shape[1])) if len(asked.rows) == 1 else asked.rows
+    how = (0, iterations, free_base, [1e-6, 1e-6, 0.0, 0.0], 0, threads)
+    given = (how, float(dt), _bounds(model, speed))
+    found = native.step(asked.told, rows.reshape(-1).tolist(), poses.reshape(-1).tolist(), given)
+    pose, velocity, solved, error = (np.array(array) for array in found)
+    count = len(poses)
+    arrays = [pose.reshape(count, -1), velocity.reshape(count, -1), solved.astype(np.bool_), error.reshape(count, -1)]
+    if np.asarray(q).ndim == 1:
+        arrays = [array[0] for array in arrays]
+    return Step(*arrays)
+
+
+def follow(
+    model: Model,
+    goals: Mapping[str, Goal],
+    start: Any = None,
+    *,
+    speed: Any = None,
+    acceleration: Any = None,
+    joints: Optional[Mapping[str, Any]] = None,
+    center_of_mass: Union[Goal, Any] = None,
+    hold: Sequence[str] = (),
+    pairs: Sequence[Pair] = (),
+    free_base: bool = False,
+    restarts: int = 24,
+) -> Trajectory:
+    """Follows a path of goals ``(n, …)`` as fast as bounds allow, from standing to standing.
+
+    ``speed`` and ``acceleration`` are a number for all motors' joints, or ``(velocities,)`` with ``inf`` for none.
+    """
+    asked = _ask(goals, joints, center_of_mass, 0.0, hold, pairs)
+    begin = np.zeros(0) if start is None else np.asarray(start, dtype=np.float64).reshape(-1)
+    how = (restarts, 60, free_base, [1e-6, 1e-6, 0.0, 0.0], 0, 1)
+    given = (how, _bounds(model, speed), _bounds(model, acceleration))
+    times, q, v, solved, error = _of(model).follow(asked.told, asked.rows.reshape(-1).tolist(), begin.tolist(), given)
+    count = len(times)
+    wide = [np.array(array).reshape(count, -1) for array in (q, v, error)]
+    return Trajectory(np.array(times), wide[0], wide[1], np.array(solved, dtype=np.bool_), wide[2])
+
+
+def workspace(model: Model, frame: str, count: int = 2000, seed: int = 0) -> Workspace:
+    """Where a frame can be, from random poses that close and keep limits on the branch of the reference pose."""
+    points, singular, svg = _of(model).workspace(frame, count, seed)
+    return Workspace(np.array(points).reshape(-1, 3), np.array(singular), svg)
+
+
+def _bounds(model: Model, value: Any) -> list[float]:
+    """By velocity; nothing for what the model says."""
+    if value is None:
+        return []
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim == 1:
+        return [float(x) for x in array]
+    if array.ndim != 0:
+        raise WrongShape(f"a bound has the shape {array.shape}, expected: () or (velocities,)")
+    return _of(model).motor_bounds(float(array))
 
 
 def holds(model: Model, q: Any, threads: int = 1) -> tuple[Floats, NDArray[np.int64]]:

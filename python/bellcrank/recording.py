@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
 from bellcrank._leaving import Leaving
+from bellcrank.errors import WrongValue
 
 if TYPE_CHECKING:
     from bellcrank.batch import Batch
+
+_FILMS = frozenset({".mp4", ".gif", ".png", ".webm", ".mov", ".avi", ".mkv", ".apng", ".webp", ".jpg", ".jpeg", ".svg"})
 
 HEIGHT = 480
 """Of what is shown in a notebook [pixels]."""
@@ -47,10 +50,22 @@ class Recording(Leaving):
         return self._page.decode()
 
     def save(self, path: Union[str, os.PathLike[str]]) -> Path:
-        """Writes the page to a file and gives its path."""
+        """Writes the page to a file and gives its path; half a page is never left there."""
+        target = Path(path)
+        if target.suffix.lower() in _FILMS:
+            raise WrongValue(
+                f"{target}: a recording is an HTML page that plays anywhere; films and pictures are not made",
+                hint=f"name it {target.with_suffix('.html')}, and film the page if needed",
+            )
         self.stop()
-        Path(path).write_bytes(self._page)
-        return Path(path)
+        part = target.with_name(target.name + ".part")
+        try:
+            part.write_bytes(self._page)
+            part.replace(target)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+        return target
 
     def _repr_html_(self) -> str:
         page = html.escape(self.html, quote=True)

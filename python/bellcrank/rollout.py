@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from bellcrank import _native
 from bellcrank._arguments import whole
 from bellcrank._arrays import as_floats
-from bellcrank._fields import CONTROLS
+from bellcrank._fields import DIFFERENTIABLE, PARAMETERS, TABLE
 from bellcrank._tangent import from_tangent, to_tangent
 from bellcrank.batch import Batch
 from bellcrank.derivatives import wanted
@@ -22,7 +21,9 @@ Floats = NDArray[np.float64]
 Controls = Union[Any, Mapping[str, Any]]
 """Efforts ``(steps, worlds, actuators)``, or arrays by name, each ``(steps, worlds, …)``."""
 
-_LEAVES = frozenset(_native.Batch.parameter_names()) - {"contact_gain", "restitution", "motor_effort_limit"}
+_CONTROLS = frozenset(name for name, kind, _, smooth in TABLE if kind == "control" and smooth)
+"""Controls that a step can be differentiated by."""
+_LEAVES = PARAMETERS & DIFFERENTIABLE
 """Parameters that a step can be differentiated by."""
 
 
@@ -139,7 +140,7 @@ class Rollout:
                 _write(batch, {name: values[t] for name, values in self._controls.items()})
                 _write(batch, dict(zip(_FIELDS, state)))
                 # written velocities are those of the instant; those of a step are its interval's
-                _write(batch, {"velocity_interval": self._start_interval if t == 0 else np.ones((batch.worlds, 1))})
+                _write(batch, {"velocity_interval": self._start_interval if t == 0 else np.ones(batch.worlds)})
                 found = batch.step_vjp(back, wrt, kappa=self._kappa)
                 if "body_com" in found:
                     found["body_com"] -= _com_moves_start(state, found["state"])
@@ -206,8 +207,8 @@ def _check_controls(batch: Batch, controls: Controls) -> dict[str, Floats]:
     named = controls if isinstance(controls, Mapping) else {"effort": controls}
     arrays: dict[str, Floats] = {}
     for name, given in named.items():
-        if name not in CONTROLS:
-            raise NoSuchName(f"{name!r} is no control", hint=f"controls are {', '.join(sorted(CONTROLS))}")
+        if name not in _CONTROLS:
+            raise NoSuchName(f"{name!r} is no control", hint=f"controls are {', '.join(sorted(_CONTROLS))}")
         array = as_floats(name, given, np.float64)
         if array.ndim == 0 or array.shape[1:] != batch.shape(name):
             expected = ", ".join(str(n) for n in ("steps", *batch.shape(name)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,20 @@ class StepOptions:
 
     def _settings(self) -> dict[str, Any]:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
-        named = {"solver": type(self).__name__.lower()}
+        named: dict[str, Any] = {"solver": type(self).__name__.lower()}
         return named | {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True)
-class Padmm(StepOptions):
-    """Proximal ADMM on the dual problem: loops, limits and contacts together, to a tolerance."""
+class Exact(StepOptions):
+    """Every law met to a tolerance; the default.
 
+    Joints are eliminated and closed at the end of the step. Limits, bounds and contacts are one linear solve where
+    nothing slides, else Newton's method, else Proximal-ADMM, the last resort: ``Padmm`` is another name of it.
+    """
+
+    integrator: Optional[Literal["semi_implicit_euler", "moreau_jean"]] = None
+    """How velocities become poses; ``"moreau_jean"`` is of second order where nothing hits."""
     max_iterations: Optional[int] = None
     """Iterations at most."""
     tolerance: Optional[float] = None
@@ -46,6 +52,10 @@ class Padmm(StepOptions):
     """ρ as a share of the scaled matrix' norm."""
 
 
+Padmm = Exact
+"""The exact solver by the name of its last resort, as the command line has it."""
+
+
 @dataclass(frozen=True)
 class ComFree(StepOptions):
     """Contacts each for itself, in closed form, one after the other: with sliding, torsional and rolling friction.
@@ -54,6 +64,8 @@ class ComFree(StepOptions):
     warns where they are unstable at its time step. See the guide "Which contact solver?".
     """
 
+    integrator: Optional[Literal["semi_implicit_euler", "moreau_jean"]] = None
+    """How velocities become poses; ``"moreau_jean"`` is of second order where nothing hits."""
     variant: Optional[str] = None
     """``"normalised"`` (the default) or ``"published"``."""
     sweeps: Optional[int] = None
@@ -73,8 +85,10 @@ class ComFree(StepOptions):
 @dataclass(frozen=True)
 class InteriorPoint(StepOptions):
     """Everything met together at the end of the step, slack times force of every contact equal to κ: no penetration,
-    and derivatives whose smoothing is a parameter. Goes with ``integrator="variational"`` and the usual one."""
+    and derivatives whose smoothing is a parameter."""
 
+    integrator: Optional[Literal["semi_implicit_euler", "variational"]] = None
+    """How velocities become poses; ``"variational"`` keeps energy and momentum."""
     kappa: Optional[float] = None
     """What every product of slack and force is at the end; 1e-6 (1e-5 in 32 bits) unless given, told as
     ``smoothing`` says."""
@@ -98,5 +112,5 @@ class InteriorPoint(StepOptions):
     """Contacts are taken into account up to this distance [m], and further where bodies are fast."""
 
 
-Solver = Union[Padmm, ComFree, InteriorPoint]
-"""How reactions of limits and contacts are found."""
+Solver = Union[Exact, ComFree, InteriorPoint]
+"""How reactions of limits and contacts are found, with the integrators that go with it."""

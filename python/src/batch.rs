@@ -1,19 +1,18 @@
 //! `bellcrank._native.Batch`: many worlds, their arrays, and what can be done with them.
 
-use crate::checks::{c_order, check_finite, check_length, not_writable, wrong_dtype};
+use crate::checks::{c_order, check_finite, check_length, in_use, not_writable, wrong_dtype};
 use crate::convert::array;
-use crate::derivatives::Derivatives;
+use crate::derivatives::{Asked, in_pieces, prepare};
 use crate::error::{Problem, said};
-use crate::fields::{self, Array, Number};
 use crate::held::{Guard, Shared, show};
 use crate::model::Model;
 use crate::queries::{Rays, find_body, ray_cast, vector};
 use crate::report::{StepReport, merge};
 use crate::settings::{read_precision, read_settings};
-use crate::worlds::Worlds;
+use bellcrank::gradient::{Dense, QuantityDerivatives, Transition, transition_freedoms, transitions};
 use bellcrank::math::{Pose, Quat};
 use bellcrank::model::ShapeId;
-use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Parameter, Precision};
+use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Number, Precision, Quantity};
 use bellcrank::view::{Live, LiveOptions};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -31,9 +30,6 @@ type Derivative<'py> = (Vec<(&'static str, Vec<usize>)>, Bound<'py, PyAny>);
 pub struct Batch {
     shared: Arc<Shared>,
     precision: Precision,
-    /// Zero for one per core.
-    threads: usize,
-    worlds: Worlds,
 }
 
 impl Batch {
@@ -42,42 +38,53 @@ impl Batch {
     }
 
     /// Fills an array of numbers.
-    fn read_into<T: Number>(
+    fn read_into<T: Number + numpy::Element>(
         &self,
         py: Python<'_>,
-        (name, array): (&str, Array),
+        quantity: Quantity,
         out: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<()> {
-        let mut guard = self.lock(py)?;
-        let (batch, worlds) = (guard.batch()?, &self.worlds);
+        let (mut guard, name) = (self.lock(py)?, quantity.name());
+        let batch = guard.batch()?;
+        let count = batch.shape(quantity).iter().product();
         let contiguous = out.is_c_contiguous();
+        c_order(name, contiguous, out.try_readwrite().map_err(|_| not_writable(name))?.as_slice_mut())?;
+        check_length(name, out.len(), count)?;
+        // not into the array itself: other threads run meanwhile, and may do with it what they like
+        let mut values = vec![T::from_f64(0.0); count];
+        py.detach(|| batch.read(quantity, &mut values)).map_err(Problem::from)?;
         let mut out = out.try_readwrite().map_err(|_| not_writable(name))?;
-        let out = c_order(name, contiguous, out.as_slice_mut())?;
-        check_length(name, out.len(), array.shape(batch, worlds).iter().product())?;
-        Ok(py.detach(move || fields::read(batch, array, out)).map_err(Problem::from)?)
+        c_order(name, contiguous, out.as_slice_mut())?.copy_from_slice(&values);
+        Ok(())
     }
 
     /// Takes an array of numbers.
-    fn write_from<T: Number>(
+    fn write_from<T: Number + numpy::Element>(
         &self,
         py: Python<'_>,
-        (name, array): (&str, Array),
+        quantity: Quantity,
         values: &Bound<'_, PyArrayDyn<T>>,
     ) -> PyResult<()> {
-        let mut guard = self.lock(py)?;
-        let (batch, worlds) = (guard.batch()?, &self.worlds);
+        let (mut guard, name) = (self.lock(py)?, quantity.name());
+        let batch = guard.batch()?;
         let contiguous = values.is_c_contiguous();
-        let values = values.readonly();
-        let values = c_order(name, contiguous, values.as_slice())?;
-        let shape = array.shape(batch, worlds);
+        let borrowed = values.try_readonly().map_err(|_| in_use(name))?;
+        // copied before they are looked at: what other threads write from here on does not get in
+        let values = c_order(name, contiguous, borrowed.as_slice())?.to_vec();
+        drop(borrowed);
+        let shape = batch.shape(quantity);
         check_length(name, values.len(), shape.iter().product())?;
-        let unbounded = matches!(array, Array::Parameter(parameter) if parameter.may_be_infinite());
-        let all_finite = values.iter().fold(true, |fine, x| fine & x.is_finite()); // no branch: in vectors
-        let wrong = |x: &T| x.to_f64().is_nan() || !(unbounded || x.is_finite());
+        let all_finite = values.iter().fold(true, |fine, x| fine & x.to_f64().is_finite()); // no branch: in vectors
+        let unbounded = quantity.may_be_infinite();
+        let wrong = |x: &T| x.to_f64().is_nan() || !(unbounded || x.to_f64().is_finite());
         let bad = if all_finite { None } else { values.iter().position(wrong) };
         check_finite(name, bad, shape[1..].iter().product())?;
-        Ok(py.detach(move || fields::write(batch, array, values)).map_err(Problem::from)?)
+        Ok(py.detach(move || batch.write(quantity, &values)).map_err(Problem::from)?)
     }
+}
+
+fn named(name: &str) -> PyResult<Quantity> {
+    Ok(Quantity::by_name(name).map_err(Problem::from)?)
 }
 
 #[pymethods]
@@ -95,12 +102,17 @@ impl Batch {
     ) -> PyResult<Self> {
         let models: Vec<_> = models.iter().map(|model| model.get().inner.clone()).collect();
         let precision = read_precision(precision)?;
-        let settings = Some(read_settings(py, precision, settings)?);
-        let options =
-            BatchOptions { dt, precision, threads, contact_capacity, settings, ..BatchOptions::default() };
-        let worlds = Worlds::of(&models);
+        let settings = read_settings(py, precision, settings)?;
+        let options = BatchOptions {
+            dt: Some(dt),
+            precision,
+            threads,
+            contact_capacity,
+            settings,
+            ..BatchOptions::default()
+        };
         let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
-        Ok(Batch { shared: Shared::new(inner), precision, threads, worlds })
+        Ok(Batch { shared: Shared::new(inner), precision })
     }
 
     /// What may go wrong with the settings.
@@ -110,23 +122,17 @@ impl Batch {
 
     /// The shape of an array.
     fn shape(&self, py: Python<'_>, name: &str) -> PyResult<Vec<usize>> {
-        let array = Array::by_name(name)?;
-        Ok(array.shape(self.lock(py)?.batch()?, &self.worlds))
-    }
-
-    /// The arrays that are physical parameters.
-    #[staticmethod]
-    fn parameter_names() -> Vec<&'static str> {
-        Parameter::all().map(Parameter::name).collect()
+        let quantity = named(name)?;
+        Ok(self.lock(py)?.batch()?.shape(quantity))
     }
 
     /// Fills a C-contiguous array of float32 or float64.
     fn read(&self, py: Python<'_>, name: &str, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let array = Array::by_name(name)?;
+        let quantity = named(name)?;
         if let Ok(out) = out.cast::<PyArrayDyn<f32>>() {
-            self.read_into(py, (name, array), out)
+            self.read_into(py, quantity, out)
         } else if let Ok(out) = out.cast::<PyArrayDyn<f64>>() {
-            self.read_into(py, (name, array), out)
+            self.read_into(py, quantity, out)
         } else {
             Err(wrong_dtype(name, out))
         }
@@ -134,11 +140,11 @@ impl Batch {
 
     /// Takes the numbers of a C-contiguous array of float32 or float64; all must be finite.
     fn write(&self, py: Python<'_>, name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let array = Array::by_name(name)?;
+        let quantity = named(name)?;
         if let Ok(values) = values.cast::<PyArrayDyn<f32>>() {
-            self.write_from(py, (name, array), values)
+            self.write_from(py, quantity, values)
         } else if let Ok(values) = values.cast::<PyArrayDyn<f64>>() {
-            self.write_from(py, (name, array), values)
+            self.write_from(py, quantity, values)
         } else {
             Err(wrong_dtype(name, values))
         }
@@ -146,15 +152,8 @@ impl Batch {
 
     /// Gives a parameter one row per world.
     fn spread(&self, py: Python<'_>, name: &str) -> PyResult<()> {
-        let Array::Parameter(parameter) = Array::by_name(name)? else {
-            return Err(said(
-                "WrongValue",
-                format!("{name} is no parameter: it has one row per world already"),
-                "",
-            ));
-        };
-        self.lock(py)?.batch()?.spread(parameter);
-        Ok(())
+        let quantity = named(name)?;
+        Ok(self.lock(py)?.batch()?.spread(quantity).map_err(Problem::from)?)
     }
 
     /// Draws parameters of some worlds anew: (name, lower, upper bound) of each.
@@ -165,11 +164,8 @@ impl Batch {
         ranges: Vec<(String, f64, f64)>,
         worlds: Vec<usize>,
     ) -> PyResult<()> {
-        let named = |(name, low, high): (String, f64, f64)| match Array::by_name(&name)? {
-            Array::Parameter(parameter) => Ok((parameter, [low, high])),
-            Array::Field(_) => Err(said("WrongValue", format!("{name} is no parameter"), "")),
-        };
-        let ranges = ranges.into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        let found = |(name, low, high): (String, f64, f64)| Ok((named(&name)?, [low, high]));
+        let ranges = ranges.into_iter().map(found).collect::<PyResult<Vec<_>>>()?;
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         Ok(py.detach(move || batch.randomize(seed, &ranges, &worlds)).map_err(Problem::from)?)
@@ -213,13 +209,12 @@ impl Batch {
         &self,
         py: Python<'py>,
         worlds: Vec<usize>,
-        how: (Vec<String>, Option<f64>, bool),
+        asked: Asked,
     ) -> PyResult<Derivative<'py>> {
         let mut guard = self.lock(py)?;
-        let batch = guard.batch()?;
-        let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
-        let numbers = work.jacobians(py, self.threads)?;
-        Ok((work.blocks(), array(py, numbers, &[worlds.len(), work.rows(), work.columns()])?))
+        let work = prepare(guard.batch()?, &worlds, &asked)?;
+        let numbers = in_pieces(py, worlds.len(), |some| work.jacobians(some))?;
+        Ok((blocks(&work), array(py, numbers, &[worlds.len(), work.rows(), work.columns()])?))
     }
 
     /// The same blocks, and cotangents (worlds, rows) of the next step taken back to them: (worlds, columns).
@@ -227,17 +222,20 @@ impl Batch {
         &self,
         py: Python<'py>,
         worlds: Vec<usize>,
-        how: (Vec<String>, Option<f64>, bool),
+        asked: Asked,
         cotangents: PyReadonlyArrayDyn<'py, f64>,
     ) -> PyResult<Derivative<'py>> {
         let mut guard = self.lock(py)?;
-        let batch = guard.batch()?;
-        let work = Derivatives::new(batch, &self.worlds, &worlds, (&how.0, how.1, how.2))?;
-        let numbers = c_order("cotangent", cotangents.is_c_contiguous(), cotangents.as_slice())?;
-        check_length("cotangent", numbers.len(), worlds.len() * work.rows())?;
-        check_finite("cotangent", numbers.iter().position(|x| !x.is_finite()), work.rows())?;
-        let back = work.vjps((py, self.threads), numbers)?;
-        Ok((work.blocks(), array(py, back, &[worlds.len(), work.columns()])?))
+        let work = prepare(guard.batch()?, &worlds, &asked)?;
+        let (numbers, rows) =
+            (c_order("cotangent", cotangents.is_c_contiguous(), cotangents.as_slice())?, work.rows());
+        check_length("cotangent", numbers.len(), worlds.len() * rows)?;
+        check_finite("cotangent", numbers.iter().position(|x| !x.is_finite()), rows)?;
+        let back = in_pieces(py, worlds.len(), |some| {
+            let own = &numbers[some.start * rows..some.end * rows];
+            work.vjps(some, own)
+        })?;
+        Ok((blocks(&work), array(py, back, &[worlds.len(), work.columns()])?))
     }
 
     /// Moves worlds to poses that close; one row of `values` per name, one column per listed world.
@@ -316,6 +314,47 @@ impl Batch {
         Ok(py.detach(move || batch.ask_worlds(&worlds, told)).map_err(Problem::from)?)
     }
 
+    /// The numbers of several sensors, (worlds, numbers).
+    fn sensors<'py>(
+        &self,
+        py: Python<'py>,
+        worlds: Vec<usize>,
+        names: Vec<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let numbers = py.detach(|| batch.sensors(&worlds, &names)).map_err(Problem::from)?;
+        let width = numbers.len() / worlds.len().max(1);
+        array(py, numbers, &[worlds.len(), width])
+    }
+
+    /// A and B of the next step in minimal coordinates.
+    fn transition<'py>(
+        &self,
+        py: Python<'py>,
+        worlds: Vec<usize>,
+        kappa: Option<f64>,
+    ) -> PyResult<[Bound<'py, PyAny>; 2]> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let found = py.detach(|| transitions(batch, &worlds, kappa)).map_err(Problem::from)?;
+        let together = |of: fn(&Transition) -> &Dense| {
+            let (rows, columns) = found.first().map_or((0, 0), |first| (of(first).rows(), of(first).columns));
+            let all: Vec<f64> = found.iter().flat_map(|world| of(world).values.iter().copied()).collect();
+            array(py, all, &[worlds.len(), rows, columns])
+        };
+        Ok([together(|world| &world.A)?, together(|world| &world.B)?])
+    }
+
+    /// The names of its coordinates.
+    fn transition_names(&self, py: Python<'_>, world: usize) -> PyResult<Vec<String>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let freedoms = transition_freedoms(batch, world).map_err(Problem::from)?;
+        let model = batch.model(world).map_err(Problem::from)?;
+        Ok(freedoms.iter().map(|freedom| freedom.name(model)).collect())
+    }
+
     /// What touches: names of both shapes, point, normal, depth, force, moment.
     fn contacts(&self, py: Python<'_>, world: usize) -> PyResult<Vec<Touch>> {
         let mut guard = self.lock(py)?;
@@ -341,7 +380,7 @@ impl Batch {
     fn energy(&self, py: Python<'_>, worlds: Vec<usize>) -> PyResult<Vec<f64>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
-        Ok(py.detach(move || batch.ask_worlds(&worlds, sim::Batch::energy)).map_err(Problem::from)?)
+        Ok(py.detach(move || batch.energy_of(&worlds)).map_err(Problem::from)?)
     }
 
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -351,10 +390,12 @@ impl Batch {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    fn restore(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+    /// Takes a snapshot back; if not `exact`, also one of another precision, time step or solver.
+    fn restore(&self, py: Python<'_>, bytes: &[u8], exact: bool) -> PyResult<()> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch_to_change()?;
-        Ok(py.detach(|| batch.restore(bytes)).map_err(Problem::from)?)
+        let restored = py.detach(|| if exact { batch.restore(bytes) } else { batch.adopt(bytes) });
+        Ok(restored.map_err(Problem::from)?)
     }
 
     fn memory_bytes_per_world(&self, py: Python<'_>) -> PyResult<usize> {
@@ -380,7 +421,7 @@ impl Batch {
         let origins = c_order("origins", true, ends.0.as_slice())?;
         let directions = c_order("directions", true, ends.1.as_slice())?;
         let rays = Rays { origins, directions, reach, ignore: ignore.as_deref() };
-        let hits = py.detach(|| ray_cast(batch, &self.worlds, &worlds, &rays)).map_err(Problem::from)?;
+        let hits = py.detach(|| ray_cast(batch, &worlds, &rays)).map_err(Problem::from)?;
         let count = hits.distance.len();
         Ok([
             array(py, hits.distance, &[count])?,
@@ -459,6 +500,10 @@ impl Batch {
     fn is_closed(&self) -> bool {
         self.shared.is_closed()
     }
+}
+
+fn blocks(work: &QuantityDerivatives<'_>) -> Vec<(&'static str, Vec<usize>)> {
+    work.blocks().iter().map(|block| (block.quantity.name(), block.shape.clone())).collect()
 }
 
 /// Shapes a and b, depth, then point, normal, force and moment.

@@ -8,6 +8,14 @@ pub fn not_writable(name: &str) -> PyErr {
     said("WrongValue", format!("{name}: the array to fill is read-only, or in use"), "give a writable array")
 }
 
+pub fn in_use(name: &str) -> PyErr {
+    said(
+        "BatchBusy",
+        format!("{name}: another thread is filling this array"),
+        "give each thread arrays of its own",
+    )
+}
+
 /// The numbers of an array whose rows follow each other in memory.
 pub fn c_order<T, E>(name: &str, contiguous: bool, numbers: Result<T, E>) -> PyResult<T> {
     numbers.ok().filter(|_| contiguous).ok_or_else(|| {

@@ -4,6 +4,7 @@
 //! background, and whoever uses the environment next waits for it.
 
 use crate::batch::PATIENCE;
+use crate::checks::in_use;
 use crate::error::{Problem, broken, said};
 use crate::settings::read_precision;
 use bellcrank::tasks::{self, EnvOptions, TASKS};
@@ -156,8 +157,10 @@ impl Env {
         rewards: Out<'_, '_, f32>,
         ended: [Bound<'_, PyArrayDyn<bool>>; 2],
     ) -> PyResult<()> {
-        let actions = actions.readonly();
-        self.act(py, actions.as_slice().map_err(|_| wrong())?)?;
+        let borrowed = actions.try_readonly().map_err(|_| in_use("actions"))?;
+        let actions = borrowed.as_slice().map_err(|_| wrong())?.to_vec(); // others may write meanwhile
+        drop(borrowed);
+        self.act(py, &actions)?;
         let env = self.lock(py)?;
         fill(&observations[0], env.observations())?;
         fill(&observations[1], env.final_observations())?;

@@ -2,7 +2,9 @@
 
 use crate::error::said;
 use crate::model::Model;
-use bellcrank::kinematics::{self, Goal, KinematicsError, Priority, Sampler, Sampling, Settings, What};
+use bellcrank::kinematics::{
+    self, Bounds, Goal, KinematicsError, Pace, Priority, Sampler, Sampling, Settings, What, Workspace,
+};
 use bellcrank::math::Vec3;
 use bellcrank::model;
 use pyo3::prelude::*;
@@ -18,11 +20,18 @@ pub struct Kinematics {
 /// A goal as Python hands it over: what, name, point or axis, other frame, number of the coordinate, weight, axes, second priority.
 type Told = (String, String, [f64; 3], Option<String>, usize, f64, [f64; 3], bool);
 
-/// How to search: restarts, iterations, free base, tolerances of positions, angles and loops, seed, threads.
-type How = (usize, usize, bool, [f64; 3], u64, usize);
+/// How to search: restarts, iterations, free base, tolerances of positions, angles and loops and what contradictions may leave open, seed,
+/// threads.
+type How = (usize, usize, bool, [f64; 4], u64, usize);
 
 /// Configurations, solved, errors of goals, gaps, steps.
 type Found = (Vec<f64>, Vec<bool>, Vec<f64>, Vec<f64>, Vec<u32>);
+
+/// Configurations, velocities, solved, errors of goals.
+type Stepped = (Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>);
+
+/// Times, configurations, velocities, solved, errors of goals.
+type Path = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>);
 
 /// Joints, margins (of limits, clearance, singular value), feet, attempts, seed, threads.
 type Draw = (Vec<String>, [f64; 3], Vec<String>, usize, u64, usize);
@@ -55,21 +64,70 @@ impl Kinematics {
         how: How,
     ) -> PyResult<Found> {
         let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
-        let (restarts, iterations, free_base, [position, angle, loops], seed, threads) = how;
-        let settings = Settings {
-            restarts,
-            iterations,
-            free_base,
-            position_tolerance: position,
-            angle_tolerance: angle,
-            loop_tolerance: loops,
-            seed,
-            threads,
-            ..Settings::default()
-        };
+        let settings = read_settings(how);
         let found =
             py.detach(|| self.robot.problem(&goals, settings)?.solve(&targets, &start)).map_err(wrong)?;
         Ok((found.q, found.solved, found.error, found.loop_gap, found.iterations))
+    }
+
+    /// One period towards goals: poses, velocities, solved, errors.
+    fn step(
+        &self,
+        py: Python<'_>,
+        goals: Vec<Told>,
+        targets: Vec<f64>,
+        q: Vec<f64>,
+        given: (How, f64, Vec<f64>),
+    ) -> PyResult<Stepped> {
+        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let (how, dt, speed) = given;
+        let pace = Pace { dt, speed };
+        let stepped = py
+            .detach(|| self.robot.problem(&goals, read_settings(how))?.step(&targets, &q, &pace))
+            .map_err(wrong)?;
+        Ok((stepped.pose.q, stepped.v, stepped.pose.solved, stepped.pose.error))
+    }
+
+    /// A path of goals: times, poses, velocities, solved, errors.
+    fn follow(
+        &self,
+        py: Python<'_>,
+        goals: Vec<Told>,
+        targets: Vec<f64>,
+        start: Vec<f64>,
+        given: (How, Vec<f64>, Vec<f64>),
+    ) -> PyResult<Path> {
+        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let (how, speed, acceleration) = given;
+        let bounds = Bounds { speed, acceleration };
+        let path = py
+            .detach(|| self.robot.problem(&goals, read_settings(how))?.follow(&targets, &start, &bounds))
+            .map_err(wrong)?;
+        Ok((path.times, path.q, path.v, path.solved, path.error))
+    }
+
+    /// Largest speeds of the model.
+    fn speeds(&self) -> Vec<f64> {
+        self.robot.speeds().to_vec()
+    }
+
+    /// The same bound for all driven joints of the tree, none for others.
+    fn motor_bounds(&self, value: f64) -> Vec<f64> {
+        self.robot.motor_bounds(&self.model, value)
+    }
+
+    /// Places of a frame, singular values there, and a picture.
+    fn workspace(
+        &self,
+        py: Python<'_>,
+        frame: &str,
+        count: usize,
+        seed: u64,
+    ) -> PyResult<(Vec<f64>, Vec<f64>, String)> {
+        let draw = || Workspace::draw::<f64>(&self.model, frame, count, seed);
+        let space = py.detach(draw).map_err(wrong)?;
+        let svg = space.svg(&format!("{}: {frame}", self.model.name()));
+        Ok((space.points.iter().flat_map(|p| p.to_array()).collect(), space.holds, svg))
     }
 
     /// Coordinates of all joints.
@@ -115,6 +173,22 @@ impl Kinematics {
     }
 }
 
+fn read_settings(how: How) -> Settings {
+    let (restarts, iterations, free_base, [position, angle, loops, floor], seed, threads) = how;
+    Settings {
+        restarts,
+        iterations,
+        free_base,
+        position_tolerance: position,
+        angle_tolerance: angle,
+        loop_tolerance: loops,
+        loop_floor: floor,
+        seed,
+        threads,
+        ..Settings::default()
+    }
+}
+
 fn read_goal((what, name, point, other, dof, weight, axes, second): Told) -> PyResult<Goal> {
     let vector = Vec3::from_array(point);
     let what = match what.as_str() {
@@ -123,6 +197,8 @@ fn read_goal((what, name, point, other, dof, weight, axes, second): Told) -> PyR
         "look_at" => What::LookAt { frame: name, axis: vector },
         "center_of_mass" => What::CenterOfMass,
         "joint" => What::Joint { joint: name, dof },
+        "pair" => What::Pair { first: name, second: other.unwrap_or_default(), factor: vector.x },
+        "hold" => What::Hold { frame: name },
         "stay" => What::Stay,
         other => return Err(said("WrongValue", format!("there is no goal {other:?}"), "")),
     };

@@ -8,8 +8,8 @@
 //! | `load` `model` `model_arrays` | files and text into `Model`; what a model tells |
 //! | `builder` `builder_parts` | building a model in Python |
 //! | `batch` `held` `settings` | many worlds, behind a lock, with recording and viewer; how they run |
-//! | `fields` `parameters` `parameter_values` `report` `queries` | their arrays; what a step reports; what rays hit |
-//! | `wrt` `derivatives` | how the next step depends on everything |
+//! | `quantities` `report` `queries` | what their arrays are; what a step reports; what rays hit |
+//! | `derivatives` | how the next step depends on everything |
 //! | `tree` `tree_run` | operators on the spanning tree |
 //! | `kinematics` | poses from goals, and poses that are safe |
 //! | `env` | learning tasks |
@@ -26,7 +26,6 @@ mod convert;
 mod derivatives;
 mod env;
 mod error;
-mod fields;
 mod held;
 mod kinematics;
 mod load;
@@ -34,13 +33,12 @@ mod model;
 mod model_arrays;
 mod options;
 mod place;
+mod quantities;
 mod queries;
 mod report;
 mod settings;
 mod tree;
 mod tree_run;
-mod worlds;
-mod wrt;
 
 #[pymodule]
 mod _native {
@@ -57,7 +55,9 @@ mod _native {
     #[pymodule_export]
     use crate::load::{library, load, load_builder, loads, loads_builder};
     #[pymodule_export]
-    use crate::model::Model;
+    use crate::model::{Model, unpack_model};
+    #[pymodule_export]
+    use crate::quantities::{quantities, quantity_labels};
     #[pymodule_export]
     use crate::report::StepReport;
     #[pymodule_export]

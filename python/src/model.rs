@@ -1,8 +1,8 @@
 //! `bellcrank.Model`: the checked, immutable mechanism.
 
 use crate::convert::array;
-use crate::error::no_such_name;
-use bellcrank::import::{Exported, to_mjcf, to_urdf, to_usd};
+use crate::error::{Problem, no_such_name, said};
+use bellcrank::import::{Exported, UnpackError, pack, to_mjcf, to_urdf, to_usd, unpack};
 use bellcrank::model::{self, JointId};
 use bellcrank::tree::TreeModel;
 use pyo3::prelude::*;
@@ -60,6 +60,16 @@ fn note<'py>(py: Python<'py>, place: &model::Place, why: &str) -> PyResult<Bound
     py.import("bellcrank.models")?.getattr("Note")?.call1(told)
 }
 
+/// A model that was pickled.
+#[pyfunction]
+pub fn unpack_model(bytes: &[u8]) -> PyResult<Model> {
+    match unpack(bytes) {
+        Ok(model) => Ok(Model::new(model)),
+        Err(UnpackError::Faults(faults)) => Err(Problem::from(faults).into()),
+        Err(error) => Err(said("WrongValue", error.to_string(), "pickle the model again with this version")),
+    }
+}
+
 fn exported(py: Python<'_>, exported: Exported) -> PyResult<Bound<'_, PyAny>> {
     let files = PyDict::new(py);
     for (name, bytes) in &exported.files {
@@ -90,6 +100,21 @@ macro_rules! parts_and_arrays {
                     crate::model_arrays::read(py, &self.inner, stringify!($array))
                 }
             )*
+
+            /// For pickle: how to make it again.
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+                let unpack = py.import("bellcrank._native")?.getattr("unpack_model")?;
+                Ok((unpack, (PyBytes::new(py, &pack(&self.inner)),)))
+            }
+
+            /// It never changes: a copy is itself.
+            fn __copy__(own: PyRef<'_, Self>) -> PyRef<'_, Self> {
+                own
+            }
+
+            fn __deepcopy__<'py>(own: PyRef<'py, Self>, _memory: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+                own
+            }
 
             #[getter]
             fn name(&self) -> &str {

@@ -1,10 +1,9 @@
 //! What rays hit, in many worlds.
 
-use crate::worlds::Worlds;
 use bellcrank::collide::{Queries, Ray};
 use bellcrank::math::{Pose, Vec3};
 use bellcrank::model::BodyId;
-use bellcrank::sim::{Batch, BatchError};
+use bellcrank::sim::{Batch, BatchError, Quantity};
 
 /// Rays of one world after the other: three numbers each.
 pub struct Rays<'a> {
@@ -26,20 +25,15 @@ pub struct Hits {
 }
 
 /// Casts the same number of rays in each listed world.
-pub fn ray_cast(
-    batch: &Batch,
-    worlds: &Worlds,
-    chosen: &[usize],
-    rays: &Rays<'_>,
-) -> Result<Hits, BatchError> {
+pub fn ray_cast(batch: &Batch, chosen: &[usize], rays: &Rays<'_>) -> Result<Hits, BatchError> {
     let mut hits = Hits::default();
     let per_world = rays.origins.len() / chosen.len().max(1);
-    let mut shared: Vec<Option<Queries>> = vec![None; worlds.models().len()];
+    let mut shared: Vec<Option<Queries>> = vec![None; batch.models().len()];
     for (k, &world) in chosen.iter().enumerate() {
-        let (model, (m, row)) = (batch.model(world)?.clone(), worlds.place(world));
+        let (model, (m, row)) = (batch.model(world)?.clone(), batch.find(world)?);
         let fresh = || Ok::<_, BatchError>(Queries::in_world(&model, batch.parameters(m)?, row));
         let queries = match shared[m].take() {
-            Some(queries) if !worlds.solids_differ(batch, m) => queries,
+            Some(queries) if !solids_differ(batch, m) => queries,
             _ => fresh()?,
         };
         let X_WB = (0..model.bodies().len()).map(|b| batch.body_pose(world, b));
@@ -84,4 +78,9 @@ pub fn find_body(batch: &Batch, world: usize, name: &str) -> Result<BodyId, Batc
 /// Three numbers as a vector.
 pub fn vector(v: &[f64]) -> Vec3 {
     Vec3::new(v[0], v[1], v[2])
+}
+
+/// Whether shapes or centres of mass may differ between worlds of a model.
+fn solids_differ(batch: &Batch, model: usize) -> bool {
+    [Quantity::BodyCom, Quantity::Friction].into_iter().any(|quantity| batch.worlds_differ(model, quantity))
 }

@@ -3,7 +3,7 @@
 use crate::error::said;
 use crate::options::Options;
 use bellcrank::sim::{
-    FrictionCone, Integrator, InteriorPoint, Method, Precision, Settings, Smoothing, Solver,
+    FrictionCone, ImplicitIntegrator, Integrator, InteriorPoint, Precision, Settings, Smoothing, Solver,
 };
 use bellcrank::solve::{ComFree, Impedance, Padmm, Penalty};
 use pyo3::prelude::*;
@@ -18,37 +18,38 @@ pub fn read_precision(name: &str) -> PyResult<Precision> {
     }
 }
 
-fn read_integrator(name: &str) -> PyResult<Integrator> {
-    match name {
-        "semi_implicit_euler" => Ok(Integrator::SemiImplicitEuler),
-        "moreau_jean" => Ok(Integrator::MoreauJean),
-        "variational" => Ok(Integrator::Variational),
-        _ => {
-            let hint = "\"semi_implicit_euler\", \"moreau_jean\" or \"variational\"";
-            Err(said("WrongValue", format!("there is no integrator {name:?}"), hint))
-        }
-    }
+/// One of the integrators that go with a solver; the first where none is given.
+fn read_integrator<T: Copy>(o: &mut Options<'_>, solver: &str, known: [(&'static str, T); 2]) -> PyResult<T> {
+    let Some(name) = o.typed::<String>("integrator", "a text")? else { return Ok(known[0].1) };
+    known.iter().find(|(own, _)| *own == name).map(|(_, integrator)| *integrator).ok_or_else(|| {
+        let hint = format!("{:?} or {:?}", known[0].0, known[1].0);
+        said("WrongValue", format!("{solver} has no integrator {name:?}"), hint)
+    })
 }
 
 pub fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyDict>) -> PyResult<Settings> {
-    let mut s = match precision {
-        Precision::F64 => Settings::default(),
-        Precision::F32 => Settings::single(),
-    };
     let mut o = Options::new(py, "solver".to_owned(), Some(given))?;
-    if let Some(name) = o.typed::<String>("integrator", "a text")? {
-        s.integrator = read_integrator(&name)?;
-    }
-    s.solver = match (o.typed::<String>("solver", "a text")?.as_deref(), s.solver) {
-        (Some("comfree"), _) => Solver::ComFree(read_comfree(&mut o)?),
-        (Some("interiorpoint"), usual) => {
-            s.method = Method::InteriorPoint(read_interior_point(precision, &mut o)?);
-            usual
-        }
-        (_, Solver::Padmm(padmm)) => Solver::Padmm(read_padmm(padmm, &mut o)?),
-        (_, other) => other,
+    let plain =
+        [("semi_implicit_euler", Integrator::SemiImplicitEuler), ("moreau_jean", Integrator::MoreauJean)];
+    let implicit = [
+        ("semi_implicit_euler", ImplicitIntegrator::SemiImplicitEuler),
+        ("variational", ImplicitIntegrator::Variational),
+    ];
+    let solver = match o.typed::<String>("solver", "a text")?.as_deref() {
+        Some("comfree") => Solver::ComFree {
+            integrator: read_integrator(&mut o, "ComFree", plain)?,
+            law: read_comfree(&mut o)?,
+        },
+        Some("interiorpoint") => Solver::InteriorPoint {
+            integrator: read_integrator(&mut o, "InteriorPoint", implicit)?,
+            point: Some(read_interior_point(precision, &mut o)?),
+        },
+        _ => Solver::Exact {
+            integrator: read_integrator(&mut o, "Exact", plain)?,
+            padmm: Some(read_padmm(precision, &mut o)?),
+        },
     };
-    s.rounds = o.typed("rounds", "two whole numbers")?.unwrap_or(s.rounds);
+    let mut s = Settings { rounds: o.typed("rounds", "two whole numbers")?, ..Settings::from(solver) };
     let places = [
         ("softness", &mut s.softness),
         ("gap_tolerance", &mut s.gap_tolerance),
@@ -57,12 +58,16 @@ pub fn read_settings(py: Python<'_>, precision: Precision, given: &Bound<'_, PyD
         ("recovery_speed", &mut s.recovery_speed),
         ("bounce_speed", &mut s.bounce_speed),
     ];
-    read_numbers(&mut o, places)?;
+    for (name, place) in places {
+        *place = o.number(name)?;
+        check(name, place.unwrap_or(0.0))?;
+    }
     o.finish()?;
     Ok(s)
 }
 
-fn read_padmm(mut padmm: Padmm, o: &mut Options<'_>) -> PyResult<Padmm> {
+fn read_padmm(precision: Precision, o: &mut Options<'_>) -> PyResult<Padmm> {
+    let mut padmm = Solver::padmm_of(precision);
     padmm.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(padmm.max_iterations);
     let mut share = match padmm.penalty {
         Penalty::Share(share) | Penalty::Fixed(share) => share,
@@ -78,10 +83,7 @@ fn read_padmm(mut padmm: Padmm, o: &mut Options<'_>) -> PyResult<Padmm> {
 }
 
 fn read_interior_point(precision: Precision, o: &mut Options<'_>) -> PyResult<InteriorPoint> {
-    let mut point = match precision {
-        Precision::F64 => InteriorPoint::default(),
-        Precision::F32 => InteriorPoint::single(),
-    };
+    let mut point = Solver::point_of(precision);
     point.max_iterations = o.typed("max_iterations", "a whole number")?.unwrap_or(point.max_iterations);
     let friction: Option<String> = o.typed("friction", "a name")?;
     point.friction = match friction.as_deref() {

@@ -9,7 +9,8 @@ import pytest
 from test_batch import falling_stone
 
 import bellcrank as bc
-from bellcrank import _native, errors
+from bellcrank import errors
+from bellcrank._fields import PARAMETERS
 
 KAPPA = 1e-4
 EXACT = bc.InteriorPoint(kappa=KAPPA, tolerance=1e-11, centring=1e-6, max_iterations=80)
@@ -148,7 +149,7 @@ def test_cotangents_go_back_through_the_jacobian() -> None:
     for name, array in back.items():
         assert array.shape[1:] == again[name].shape[1:]
         np.testing.assert_allclose(array, again[name], rtol=1e-6, atol=1e-8 * (1 + np.abs(array).max()))
-    for name in set(back) & set(_native.Batch.parameter_names()):
+    for name in set(back) & PARAMETERS:
         assert back[name].shape[1:] == batch.shape(name)[1:], name
 
 
@@ -236,10 +237,13 @@ def test_what_cannot_be_is_refused() -> None:
 
 
 def test_solvers_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(errors.NeedsInteriorPoint):
-        bc.Batch(sled(), integrator="variational")
-    with pytest.raises(errors.NoHalfSteps):
-        bc.Batch(sled(), integrator="moreau_jean", solver=bc.InteriorPoint())
+    with pytest.raises(errors.WrongValue, match="Exact has no integrator"):
+        bc.Batch(sled(), integrator="variational", solver=bc.Padmm())
+    with pytest.raises(errors.WrongValue, match="InteriorPoint has no integrator"):
+        bc.Batch(sled(), solver=bc.InteriorPoint(integrator="moreau_jean"))  # type: ignore[arg-type]
+    assert bc.Padmm is bc.Exact
+    for solver in (bc.Exact(integrator="moreau_jean"), bc.InteriorPoint(integrator="variational")):
+        bc.Batch(sled(), solver=solver).step()
     with pytest.raises(errors.WrongValue, match="friction cone"):
         bc.Batch(sled(), solver=bc.InteriorPoint(friction="square"))
     with pytest.raises(errors.WrongValue, match="kappa"):

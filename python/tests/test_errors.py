@@ -38,7 +38,7 @@ def test_each_class_is_also_a_builtin_one_and_documented() -> None:
     for name, value in vars(errors).items():
         if isinstance(value, type) and issubclass(value, errors.BellcrankError):
             assert value.__doc__, name
-            builtin = (ValueError, TypeError, LookupError, RuntimeError, OSError)
+            builtin = (ValueError, TypeError, LookupError, RuntimeError, OSError, MemoryError)
             assert name in families or issubclass(value, builtin), name
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import kinematics
-from bellcrank.kinematics import Goal, Samples, Solution
+from bellcrank.kinematics import Goal, Samples, Solution, Step, Trajectory, Workspace
 
 
 def tool(model: bc.Model, q: np.ndarray, frame: str) -> np.ndarray:
@@ -132,3 +132,46 @@ def test_a_batch_stands_in_sampled_poses() -> None:
     mixed = bc.Batch([model, bc.load("delta")])
     with pytest.raises(bc.errors.MixedModels):
         mixed.sample_poses()
+
+
+def test_a_robot_that_is_led_by_hand_keeps_its_speeds_and_arrives() -> None:
+    """2 rad/s in periods of 1 ms: no shoulder turns by more than 2 mrad in one, and 5 cm take some hundred."""
+    model = bc.load("delta")
+    q, shoulders = kinematics.rest(model), [model.joint_names.index(f"shoulder_{arm}") for arm in range(3)]
+    goal = {"tool": Goal(position=tool(model, q, "tool") + [0.03, -0.02, -0.03])}
+    periods = 0
+    while periods < 400:
+        periods += 1
+        stepped = kinematics.step(model, goal, q, 0.001, speed=2.0)
+        assert isinstance(stepped, Step)
+        before, now = (kinematics.joint_position(model, pose)[0, shoulders] for pose in (q, stepped.q))
+        assert np.abs(now - before).max() < 0.002 + 1e-9
+        q = stepped.q
+        if stepped.solved:
+            break
+    assert stepped.solved and periods > 30 and stepped.error.max() < 1e-6
+    assert stepped.velocity.ndim == 1 and np.isfinite(stepped.velocity).all()
+
+
+def test_a_path_is_followed_within_bounds_from_standing_to_standing() -> None:
+    model = bc.load("delta")
+    angle = np.linspace(0.0, 2.0 * np.pi, 60)
+    home = tool(model, kinematics.rest(model), "tool")
+    circle = home + 0.04 * np.stack([np.cos(angle) - 1.0, np.sin(angle), np.zeros(60)], axis=1)
+    path = kinematics.follow(model, {"tool": Goal(position=circle)}, speed=3.0, acceleration=20.0)
+    assert isinstance(path, Trajectory) and path.solved.all() and path.error.max() < 1e-6
+    assert path.times[0] == 0.0 and (np.diff(path.times) > 0.0).all()
+    assert np.abs(path.velocity[[0, -1]]).max() < 1e-9
+    assert np.abs(tool(model, path.q, "tool") - circle).max() < 1e-6
+    slow = kinematics.follow(model, {"tool": Goal(position=circle)}, speed=0.3, acceleration=20.0)
+    assert slow.times[-1] > 2.0 * path.times[-1]
+
+
+def test_a_workspace_is_where_the_tool_gets_to() -> None:
+    model = bc.load("delta")
+    space = kinematics.workspace(model, "tool", count=200, seed=3)
+    assert isinstance(space, Workspace)
+    assert space.points.shape == (len(space.smallest), 3) and len(space.points) > 100
+    assert (space.smallest >= 0.0).all() and space.svg.startswith("<svg")
+    found = kinematics.solve(model, {"tool": Goal(position=space.points[:50])})
+    assert found.solved.all()  # every place can be had again

@@ -1,7 +1,7 @@
 //! `bellcrank-bench access`: what it costs to look at worlds and to change them, beside a step of all of them.
 
 use crate::{Bench, Record, options, shipped};
-use bellcrank::sim::{Batch, BatchError, Parameter, Precision};
+use bellcrank::sim::{Batch, BatchError, Precision, Quantity};
 use bellcrank_cli::{Error, cpu_seconds};
 
 const WORLDS: usize = 1024;
@@ -16,19 +16,16 @@ const ACTS: [(&str, Act); 5] = [
         batch.advance(1);
         Ok(())
     }),
-    ("energy of all", |batch, _| batch.ask_worlds(&everyone(), |b, world| b.energy(world)).map(drop)),
+    ("energy of all", |batch, _| batch.energy_of(&everyone()).map(drop)),
     ("mass and friction of 40 worlds drawn anew", |batch, seed| {
         let some: Vec<usize> = (0..CHANGED).map(|k| (k * 25 + seed as usize) % WORLDS).collect();
-        let ranges = [(Parameter::BodyMass, [0.9, 1.1]), (Parameter::Friction, [0.5, 1.5])];
+        let ranges = [(Quantity::BodyMass, [0.9, 1.1]), (Quantity::Friction, [0.5, 1.5])];
         batch.randomize(seed, &ranges, &some)
     }),
-    ("spread of what is spread", |batch, _| {
-        batch.spread(Parameter::BodyMass);
-        Ok(())
-    }),
+    ("spread of what is spread", |batch, _| batch.spread(Quantity::BodyMass)),
     ("poses of all", |batch, _| {
-        let mut poses = vec![0.0; WORLDS * batch.width(bellcrank::sim::Field::BodyPosition)];
-        batch.read(bellcrank::sim::Field::BodyPosition, &mut poses)
+        let mut poses = vec![0.0; WORLDS * batch.width(Quantity::BodyPosition)];
+        batch.read(Quantity::BodyPosition, &mut poses)
     }),
 ];
 
@@ -40,8 +37,8 @@ fn everyone() -> Vec<usize> {
 pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
     let model = shipped("hybrid_biped")?;
     let mut batch = Batch::new(model, WORLDS, options(Precision::F32, 1)).map_err(Error::Batch)?;
-    batch.spread(Parameter::BodyMass);
-    batch.spread(Parameter::Friction);
+    batch.spread(Quantity::BodyMass).map_err(Error::Batch)?;
+    batch.spread(Quantity::Friction).map_err(Error::Batch)?;
     batch.advance(30);
     let mut records = Vec::new();
     for (what, act) in ACTS.into_iter().filter(|(what, _)| bench.wants(what)) {

@@ -7,7 +7,7 @@ use bellcrank::import::to_mjcf;
 use bellcrank::math::Vec3;
 use bellcrank::model::library::{Pile, Solid};
 use bellcrank::model::{Model, ModelBuilder};
-use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver};
+use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Solver};
 use bellcrank_cli::Error;
 use bellcrank_cli::cpu_seconds;
 use bellcrank_cli::noise;
@@ -23,8 +23,8 @@ type Candidate = (&'static str, fn() -> Solver);
 /// What is compared.
 const SOLVERS: [Candidate; 3] = [
     ("padmm", Solver::default),
-    ("comfree", || Solver::ComFree(ComFree::default())),
-    ("comfree published", || Solver::ComFree(ComFree::published(0.2, 0.001))),
+    ("comfree", Solver::comfree),
+    ("comfree published", || ComFree::published(0.2, 0.001).into()),
 ];
 
 struct Case {
@@ -76,15 +76,10 @@ fn cases(bench: &Bench) -> Result<Vec<Case>, Error> {
 
 impl Case {
     fn measure(&self, bench: &Bench, name: &'static str, solver: Solver) -> Result<Record, Error> {
-        let mut settings = Settings { solver, ..Settings::default() };
-        if self.precision == Precision::F32 {
-            settings = Settings::single();
-            settings.solver = if name == "padmm" { settings.solver } else { solver };
-        }
         let options = BatchOptions {
-            dt: DT,
+            dt: Some(DT),
             precision: self.precision,
-            settings: Some(settings),
+            settings: solver.into(),
             scalar: self.worlds == 1,
             ..BatchOptions::default()
         };

@@ -9,6 +9,7 @@
 //! | `describe` | scenes as files, for other programs |
 //! | `adrift` | scenes in empty space, to see who keeps momentum and energy |
 //! | `page` `curves` | records as a page with pictures |
+#![forbid(unsafe_code)]
 
 mod access;
 mod adrift;

@@ -8,7 +8,7 @@ use crate::case::{Case, Motion, STRIDE, measure};
 use crate::{Bench, Record, describe, options, shipped};
 use bellcrank::import::{Options, load};
 use bellcrank::model::Model;
-use bellcrank::sim::{Batch, BatchOptions, ComFree, InteriorPoint, Method, Precision, Settings, Solver};
+use bellcrank::sim::{Batch, BatchOptions, InteriorPoint, Precision, Solver};
 use bellcrank_cli::Error;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -116,7 +116,7 @@ impl Robot {
 
     /// Step [s]: of the file, or ours.
     pub fn dt(&self, model: &Model) -> f64 {
-        if self.file().is_some() { model.time_step() } else { BatchOptions::default().dt }
+        if self.file().is_some() { model.time_step() } else { 0.004 }
     }
 
     fn case(&self, model: &Arc<Model>, (solver, precision, threads, alone): &Way) -> Case {
@@ -125,8 +125,8 @@ impl Robot {
             n => *n,
         };
         let options = BatchOptions {
-            dt: self.dt(model),
-            settings: settings(solver, *precision),
+            dt: Some(self.dt(model)),
+            settings: self::solver(solver).into(),
             scalar: *alone,
             ..options(*precision, threads)
         };
@@ -190,14 +190,10 @@ fn bodies(batch: &Batch) -> Result<Vec<Vec<f64>>, Error> {
     (0..count).map(one).collect()
 }
 
-/// None for what the precision takes of itself.
-fn settings(solver: &str, precision: Precision) -> Option<Settings> {
-    let usual = if precision == Precision::F32 { Settings::single() } else { Settings::default() };
-    match solver {
-        "comfree" => Some(Settings { solver: Solver::ComFree(ComFree::default()), ..usual }),
-        "interior-point" => {
-            Some(Settings { method: Method::InteriorPoint(InteriorPoint::default()), ..usual })
-        }
-        _ => None,
+fn solver(name: &str) -> Solver {
+    match name {
+        "comfree" => Solver::comfree(),
+        "interior-point" => InteriorPoint::default().into(), // in both precisions
+        _ => Solver::exact(),
     }
 }

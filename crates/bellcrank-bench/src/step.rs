@@ -3,7 +3,7 @@
 use crate::case::{Case, Motion, measure};
 use crate::{Bench, Record, options, shipped};
 use bellcrank::model::Model;
-use bellcrank::sim::{AllRows, BatchOptions, InteriorPoint, Method, Precision, Settings};
+use bellcrank::sim::{AllRows, BatchOptions, Precision, Solver};
 use bellcrank::solve::{LinearSolver, Padmm, Penalty};
 use bellcrank_cli::Error;
 use std::sync::Arc;
@@ -78,12 +78,12 @@ pub fn solvers(bench: &Bench) -> Result<Vec<Record>, Error> {
     let published = |penalty: f64, linear: LinearSolver| {
         let all = AllRows::default();
         let solver = Padmm { penalty: Penalty::Fixed(penalty), linear, ..all.solver };
-        Method::AllRows(AllRows { solver, ..all })
+        Solver::AllRows(AllRows { solver, ..all })
     };
     let cr = LinearSolver::ConjugateResidual { iterations: 9 };
     let methods = [
-        ("joints eliminated", Method::Eliminate),
-        ("interior point", Method::InteriorPoint(InteriorPoint::default())),
+        ("joints eliminated", Solver::exact()),
+        ("interior point", Solver::interior_point()),
         ("all rows, dense LLT, ρ = 1", published(1.0, LinearSolver::Dense)),
         ("all rows, dense LLT, ρ = 0.1", published(0.1, LinearSolver::Dense)),
         ("all rows, CR(9), ρ = 0.1", published(0.1, cr)),
@@ -91,10 +91,9 @@ pub fn solvers(bench: &Bench) -> Result<Vec<Record>, Error> {
     let mut cases = Vec::new();
     for name in ["four_bar", "hybrid_biped"] {
         let model = shipped(name)?;
-        for (solver, method) in methods {
-            let settings = Settings { method, ..Settings::default() };
-            let options = BatchOptions { settings: Some(settings), ..options(Precision::F64, 1) };
-            cases.push(Case { solver, ..plain(name, vec![model.clone(); 16], options) });
+        for (name_of, solver) in methods {
+            let options = BatchOptions { settings: solver.into(), ..options(Precision::F64, 1) };
+            cases.push(Case { solver: name_of, ..plain(name, vec![model.clone(); 16], options) });
         }
     }
     measure(bench, cases)

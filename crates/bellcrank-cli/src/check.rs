@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::opening::{Opening, in_words};
+use super::workspace;
 use bellcrank::import::{ImportError, ImportFault};
 use bellcrank::model::{Joint, Loop, Model};
 use clap::Args;
@@ -17,6 +18,8 @@ pub struct Check {
     file: String,
     #[command(flatten)]
     opening: Opening,
+    #[command(flatten)]
+    workspace: workspace::Asked,
     /// Print JSON; faults too, then with code 1
     #[arg(long)]
     json: bool,
@@ -47,6 +50,8 @@ struct Figures {
     gap_rad: f64,
     ignored: Vec<String>,
     warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<workspace::Found>,
 }
 
 /// A loop by name: the joint that closes it, and the way round from that joint's predecessor.
@@ -80,6 +85,7 @@ impl Figures {
             gap_rad,
             ignored: model.ignored().iter().map(|i| format!("{}: {}", i.place, i.why)).collect(),
             warnings: model.warnings().iter().map(ToString::to_string).collect(),
+            workspace: None,
         }
     }
 }
@@ -120,7 +126,7 @@ impl Check {
             }
             opened => opened?,
         };
-        let figures = Figures::of(&model);
+        let figures = Figures { workspace: self.workspace.draw(&model)?, ..Figures::of(&model) };
         if self.json {
             // a struct of numbers and texts always has a JSON form
             print(&format!("{}\n", serde_json::json!(figures)));
@@ -169,6 +175,7 @@ fn told(f: &Figures) -> String {
     for (k, cycle) in f.loop_list.iter().enumerate() {
         text += &format!("    {}. closed by {}: {}\n", k + 1, cycle.closed_by, cycle.told());
     }
+    text += &f.workspace.as_ref().map_or(String::new(), workspace::Found::told);
     text + &list("warning", &f.warnings) + &list("ignored", &f.ignored)
 }
 

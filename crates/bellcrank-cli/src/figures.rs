@@ -30,6 +30,12 @@ pub struct Figures {
     pub energy_end_j: f64,
     pub status: BTreeMap<&'static str, usize>,
     pub memory_bytes_per_world: usize,
+    /// Steps that were asked for; `steps` were done.
+    pub steps_asked: usize,
+    /// It was ended from outside before all steps were done.
+    pub interrupted: bool,
+    /// World-steps that did not meet all tolerances.
+    pub inexact_world_steps: usize,
     /// The first world that froze, for people.
     #[serde(skip)]
     pub first_frozen: Option<String>,
@@ -51,8 +57,8 @@ impl Tally {
             model: run.file.clone(),
             worlds: batch.worlds(),
             steps: 0,
-            dt: run.dt,
-            solver: run.solver().name(),
+            dt: batch.dt(),
+            solver: batch.settings().solver.name(),
             precision: if run.precision == Bits::F32 { "f32" } else { "f64" },
             threads: if run.threads == 0 { cores } else { run.threads },
             world_steps_per_second: 0.0,
@@ -68,6 +74,9 @@ impl Tally {
             energy_end_j: 0.0,
             status: BTreeMap::new(),
             memory_bytes_per_world: batch.memory_bytes_per_world(),
+            steps_asked: run.steps,
+            interrupted: false,
+            inexact_world_steps: 0,
             first_frozen: None,
         };
         let counts = vec![0; batch.iteration_counts().len()];
@@ -110,6 +119,8 @@ impl Tally {
             if self.core_seconds > 0.0 { self.core_seconds } else { self.seconds * figures.threads as f64 };
         figures.world_steps_per_core_second = total / cores.max(1e-9);
         figures.converged_fraction = self.converged as f64 / total.max(1.0);
+        figures.interrupted = figures.steps < figures.steps_asked;
+        figures.inexact_world_steps = (figures.worlds * figures.steps).saturating_sub(self.converged);
         (figures.iterations_median, figures.iterations_p95) =
             (quantile(&self.counts, 0.5), quantile(&self.counts, 0.95));
         figures.energy_end_j = batch.energy(0).map_err(Error::Batch)?;
@@ -127,6 +138,18 @@ impl Tally {
 }
 
 impl Figures {
+    /// Worlds that stopped being finite and stand still since.
+    pub fn frozen(&self) -> usize {
+        self.status.get("frozen").copied().unwrap_or(0)
+    }
+
+    /// Whether every step of every world was done and met all tolerances.
+    pub fn is_sound(&self) -> bool {
+        self.inexact_world_steps == 0
+            && !self.interrupted
+            && self.status.iter().all(|(name, count)| *name == "ok" || *count == 0)
+    }
+
     fn add(&mut self, report: &StepReport) {
         let most = |old: f64, new: &mut dyn Iterator<Item = f64>| new.fold(old, f64::max);
         self.loop_gap_max_m = most(self.loop_gap_max_m, &mut report.loop_gap.iter().map(|g| g.0));

@@ -1,4 +1,5 @@
 //! The command line: one file per command. The benchmarks use its parts.
+#![forbid(unsafe_code)]
 
 mod check;
 mod completions;
@@ -16,6 +17,7 @@ mod stop;
 mod train;
 mod view;
 mod watch;
+mod workspace;
 
 pub use figures::{cpu_seconds, quantile};
 pub use run::noise;
@@ -84,7 +86,7 @@ enum Command {
     Check(check::Check),
     /// Simulate many worlds of a mechanism and print figures
     #[command(
-        after_help = "Example:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html\n  bellcrank run jansen_walker --worlds 64 --view"
+        after_help = "Exit codes:\n  0    done\n  1    it cannot be done, and why\n  2    wrong arguments\n  3    a step was inexact or lost contacts, and --strict was given\n  4    a world froze\n  130  ended by Ctrl-C before all steps were done\n\nExample:\n  bellcrank run hybrid_biped --worlds 1024 --steps 250 --precision f32\n  bellcrank run four_bar --control random --json\n  bellcrank run hybrid_biped --worlds 16 --steps 2500 --record bipeds.html\n  bellcrank run jansen_walker --worlds 64 --view"
     )]
     Run(run::Run),
     /// Write a mechanism in another format: URDF, MJCF or USD text
@@ -151,7 +153,6 @@ pub enum Error {
     UnknownFormat(String),
     Keyframe(KeyframeTrouble),
     Write(PathBuf, std::io::Error),
-    TooManyWorlds { worlds: usize, need: usize, free: usize },
     Faults(Faults),
     Import(ImportError),
     Batch(BatchError),
@@ -162,6 +163,7 @@ pub enum Error {
     RunExists(PathBuf),
     OtherRun(PathBuf, String),
     WrongStep { dt: f64, own: f64 },
+    NotTogether { integrator: &'static str, solver: &'static str, hint: &'static str },
     Other(String),
 }
 
@@ -189,6 +191,9 @@ impl fmt::Display for Error {
                 write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
             Error::Other(text) => f.write_str(text),
+            Error::Batch(error @ BatchError::OutOfMemory { .. }) => {
+                write!(f, "{error}\n  hint: fewer --worlds, or --precision f32")
+            }
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
             Error::Learn(error) => error.fmt(f),
@@ -209,14 +214,11 @@ impl fmt::Display for Error {
                     own / 2.0
                 )
             }
+            Error::NotTogether { integrator, solver, hint } => {
+                write!(f, "--integrator {integrator} does not go with --solver {solver}\n  hint: {hint}")
+            }
             Error::Faults(faults) => write!(f, "the model cannot be built\n{faults}"),
             Error::Import(error) => write!(f, "the model cannot be loaded\n{}", opening::told(error)),
-            Error::TooManyWorlds { worlds, need, free } => write!(
-                f,
-                "{worlds} worlds need {:.1} GB of memory and {:.1} GB are free\n  hint: fewer --worlds, or --precision f32",
-                *need as f64 / 1e9,
-                *free as f64 / 1e9
-            ),
         }
     }
 }
@@ -258,26 +260,7 @@ pub fn start_at_keyframe(batch: &mut Batch, named: Option<&str>) -> Result<(), E
     Ok(())
 }
 
-/// So many worlds are made without asking whether there is memory for them.
-const SURELY_FITS: usize = 10_000;
-
-/// A batch of one model, if there is memory for it.
+/// A batch of one model.
 fn make_batch(model: Arc<Model>, worlds: usize, options: BatchOptions) -> Result<Batch, Error> {
-    if worlds > SURELY_FITS
-        && let Some(free) = free_memory()
-    {
-        let sample = Batch::new(model.clone(), 64, options).map_err(Error::Batch)?;
-        let need = sample.memory_bytes_per_world().saturating_mul(worlds);
-        if need > free {
-            return Err(Error::TooManyWorlds { worlds, need, free });
-        }
-    }
     Batch::new(model, worlds, options).map_err(Error::Batch)
-}
-
-/// Memory that the system would give [bytes]; none where it does not tell.
-fn free_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok().map(|kilobytes| kilobytes * 1024)
 }

@@ -1,4 +1,5 @@
 //! The command line.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use super::figures::{Figures, Tally};
 use super::opening::Opening;
 use super::say::say;
 use super::watch::{Watch, Watcher};
-use bellcrank::sim::{self, Batch, BatchOptions, InteriorPoint, Precision, Settings};
+use bellcrank::sim::{self, Batch, BatchOptions, ImplicitIntegrator, Precision};
 use bellcrank::solve::ComFree;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
@@ -21,16 +21,16 @@ pub struct Run {
     /// Number of steps
     #[arg(long, default_value_t = 1000, value_parser = super::whole_number)]
     pub steps: usize,
-    /// Step [s]
-    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
-    pub dt: f64,
-    /// How reactions are found
-    #[arg(long, value_enum, default_value_t = Solver::Padmm)]
-    pub solver: Solver,
-    /// How velocities become poses; variational takes the interior point
-    #[arg(long, value_enum, default_value_t = Poses::Euler)]
-    pub integrator: Poses,
-    /// Numbers of 64 or 32 bits
+    /// Step [s] [default: that of the file, or 0.004]
+    #[arg(long, allow_negative_numbers = true)]
+    pub dt: Option<f64>,
+    /// How reactions are found [default: padmm]
+    #[arg(long, value_enum)]
+    pub solver: Option<Solver>,
+    /// How velocities become poses [default: euler]; moreau-jean goes with padmm and comfree, variational is interior-point
+    #[arg(long, value_enum)]
+    pub integrator: Option<Poses>,
+    /// Floating-point numbers
     #[arg(long, value_enum, default_value_t = Bits::F64)]
     pub precision: Bits,
     /// Threads; 0 for one per core
@@ -49,10 +49,20 @@ pub struct Run {
     pub watch: Watch,
     #[command(flatten)]
     pub opening: Opening,
+    /// End with code 3 unless every step of every world met all tolerances
+    #[arg(long)]
+    pub strict: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
+
+/// What a run ends with that Ctrl-C or a signal ended, as shells have it.
+const INTERRUPTED: i32 = 130;
+/// What a run ends with in which a world froze.
+const FROZEN: i32 = 4;
+/// What `--strict` ends with when a step was not exact.
+const INEXACT: i32 = 3;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Bits {
@@ -62,7 +72,8 @@ pub enum Bits {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Solver {
-    /// Proximal ADMM: limits, motors and contacts together, to a tolerance
+    /// Exact to a tolerance: a linear solve where nothing slides, else Newton, else Proximal-ADMM
+    #[value(alias = "exact")]
     Padmm,
     /// Closed form: each contact, limit and motor for itself, without iterations
     Comfree,
@@ -74,33 +85,10 @@ pub enum Solver {
 pub enum Poses {
     /// Semi-implicit
     Euler,
+    /// Half a step before and after the reactions: second order
+    MoreauJean,
     /// Discrete mechanics: keeps momentum exactly
     Variational,
-}
-
-impl Solver {
-    /// As the command line names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Solver::Padmm => "padmm",
-            Solver::Comfree => "comfree",
-            Solver::InteriorPoint => "interior-point",
-        }
-    }
-
-    /// None for what the precision takes of itself.
-    fn settings(self, precision: Precision) -> Option<Settings> {
-        let usual = if precision == Precision::F32 { Settings::single() } else { Settings::default() };
-        match self {
-            Solver::Padmm => None,
-            Solver::Comfree => Some(Settings { solver: sim::Solver::ComFree(ComFree::default()), ..usual }),
-            Solver::InteriorPoint => {
-                let single = precision == Precision::F32;
-                let point = if single { InteriorPoint::single() } else { InteriorPoint::default() };
-                Some(Settings { method: sim::Method::InteriorPoint(point), ..usual })
-            }
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -119,40 +107,74 @@ const RANDOM_STRIDE: usize = 10;
 impl Run {
     pub fn run(self) -> Result<(), Error> {
         let model = Arc::new(self.opening.open(&self.file)?);
-        let mut batch = super::make_batch(model, self.worlds, self.options())?;
+        let mut batch = super::make_batch(model, self.worlds, self.options()?)?;
         let (figures, watcher) = self.drive(&mut batch)?;
         if self.json {
             say(serde_json::json!(figures));
         } else {
             figures.print();
         }
-        watcher.finish(&mut batch)
+        let interrupted = figures.interrupted;
+        watcher.finish(&mut batch)?;
+        let code = match (interrupted, figures.frozen(), self.strict && !figures.is_sound()) {
+            (true, ..) => INTERRUPTED,
+            (_, 1.., _) => FROZEN,
+            (.., true) => INEXACT,
+            _ => return Ok(()),
+        };
+        std::process::exit(code);
     }
 
     /// Runs the worlds and gathers the figures.
     pub fn measure(&self) -> Result<Figures, Error> {
         let model = Arc::new(self.opening.open(&self.file)?);
-        let mut batch = super::make_batch(model, self.worlds, self.options())?;
+        let mut batch = super::make_batch(model, self.worlds, self.options()?)?;
         let (figures, watcher) = self.drive(&mut batch)?;
         watcher.finish(&mut batch)?;
         Ok(figures)
     }
 
-    /// The solver: the variational integrator has but one.
-    pub fn solver(&self) -> Solver {
-        match (self.integrator, self.solver) {
-            (Poses::Variational, Solver::Padmm) => Solver::InteriorPoint,
-            (_, solver) => solver,
+    /// The solver with its integrator: the variational integrator has but one solver, which has no half steps.
+    pub fn solver(&self) -> Result<sim::Solver, Error> {
+        use sim::Integrator::{MoreauJean, SemiImplicitEuler};
+        let plain = if self.integrator == Some(Poses::MoreauJean) { MoreauJean } else { SemiImplicitEuler };
+        match (self.solver, self.integrator) {
+            (Some(Solver::InteriorPoint), Some(Poses::MoreauJean)) => Err(Error::NotTogether {
+                integrator: "moreau-jean",
+                solver: "interior-point",
+                hint: "euler or variational",
+            }),
+            (Some(Solver::Padmm), Some(Poses::Variational)) => Err(Error::NotTogether {
+                integrator: "variational",
+                solver: "padmm",
+                hint: "--solver interior-point, or leave it out",
+            }),
+            (Some(Solver::Comfree), Some(Poses::Variational)) => Err(Error::NotTogether {
+                integrator: "variational",
+                solver: "comfree",
+                hint: "--solver interior-point, or leave it out",
+            }),
+            (_, Some(Poses::Variational)) => Ok(sim::Solver::variational()),
+            (Some(Solver::InteriorPoint), _) => {
+                Ok(sim::Solver::InteriorPoint { point: None, integrator: ImplicitIntegrator::default() })
+            }
+            (Some(Solver::Comfree), _) => {
+                Ok(sim::Solver::ComFree { law: ComFree::default(), integrator: plain })
+            }
+            (None | Some(Solver::Padmm), _) => Ok(sim::Solver::Exact { padmm: None, integrator: plain }),
         }
     }
 
-    pub fn options(&self) -> BatchOptions {
+    pub fn options(&self) -> Result<BatchOptions, Error> {
         let precision = if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 };
-        let mut settings = self.solver().settings(precision);
-        if let (Poses::Variational, Some(settings)) = (self.integrator, &mut settings) {
-            settings.integrator = sim::Integrator::Variational;
-        }
-        BatchOptions { dt: self.dt, precision, threads: self.threads, settings, ..BatchOptions::default() }
+        let settings = self.solver()?.into();
+        Ok(BatchOptions {
+            dt: self.dt,
+            precision,
+            threads: self.threads,
+            settings,
+            ..BatchOptions::default()
+        })
     }
 
     /// All steps, or as many as there were before Ctrl-C.

@@ -20,9 +20,9 @@ pub struct View {
     /// Number of worlds
     #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
     worlds: usize,
-    /// Step [s]
-    #[arg(long, default_value_t = 0.004, allow_negative_numbers = true)]
-    dt: f64,
+    /// Step [s] [default: that of the file, or 0.004]
+    #[arg(long, allow_negative_numbers = true)]
+    dt: Option<f64>,
     /// Worlds that are shown [default: up to 100]
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     show: Option<usize>,
@@ -71,6 +71,9 @@ impl View {
 /// By its name, or by how it begins: a page, or the bare recording.
 fn is_recording(path: &Path) -> bool {
     let mut head = Vec::new();
+    if !path.is_file() {
+        return false; // opening a pipe waits for somebody who writes to it
+    }
     let Ok(file) = File::open(path) else { return false };
     let named = path.extension().is_some_and(|end| end == "html" || end == "part");
     let read = file.take(15).read_to_end(&mut head).is_ok();

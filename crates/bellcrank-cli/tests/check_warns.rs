@@ -49,3 +49,22 @@ fn loops_are_told_by_name() {
     assert_eq!(figures["loop_list"][0]["closed_by"], "rocker_pin");
     assert_eq!(figures["loop_list"][0]["bodies"].as_array().map(Vec::len), Some(4));
 }
+
+/// The Delta robot's tool, with its picture; a frame that is not there is named with those that are.
+#[test]
+#[cfg_attr(not(feature = "kinematics"), ignore = "needs the feature kinematics")]
+fn a_workspace_is_told_and_drawn() {
+    let picture = std::env::temp_dir().join(format!("bellcrank_workspace_{}.svg", std::process::id()));
+    let place = picture.to_string_lossy().into_owned();
+    let told = check(&["delta", "--workspace", "tool", "--picture", &place, "--json"]);
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
+    let figures: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let poses = figures["workspace"]["poses"].as_u64().expect("a number");
+    let svg = std::fs::read_to_string(&picture).expect("a picture");
+    assert!(poses > 2500 && svg.matches("<circle").count() as u64 == 3 * poses);
+    assert!(figures["workspace"]["high_m"][0].as_f64().is_some_and(|x| x > 0.1 && x < 0.5));
+    std::fs::remove_file(picture).expect("it was there");
+    let wrong = check(&["delta", "--workspace", "tail"]);
+    let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(wrong.status.code() == Some(1) && text.contains("\"tail\"") && text.contains("tool"), "{text}");
+}

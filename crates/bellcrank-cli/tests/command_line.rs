@@ -122,6 +122,27 @@ fn a_bad_time_step_is_an_error() {
     }
 }
 
+/// The default solver by both of its names, integrators with the solvers that have them, and what does not go together.
+#[test]
+fn solvers_have_their_integrators() {
+    let solver = |more: &[&str]| {
+        json(&[&["run", "pendulum", "--steps", "3", "--json"], more].concat())["solver"].clone()
+    };
+    assert_eq!(solver(&[]), "padmm");
+    assert_eq!(solver(&["--solver", "exact"]), "padmm");
+    assert_eq!(solver(&["--solver", "padmm", "--integrator", "moreau-jean"]), "padmm");
+    assert_eq!(solver(&["--integrator", "variational"]), "interior-point");
+    assert_eq!(solver(&["--solver", "comfree", "--integrator", "euler"]), "comfree");
+    for (solver, integrator) in
+        [("padmm", "variational"), ("comfree", "variational"), ("interior-point", "moreau-jean")]
+    {
+        let output = bellcrank(&["run", "pendulum", "--solver", solver, "--integrator", integrator]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text.contains("does not go with") && text.contains("hint:"), "{text}");
+    }
+}
+
 /// A robot file with a fault: the error names file, line, element and the way out.
 #[test]
 fn check_says_where_a_file_is_wrong() {

@@ -174,3 +174,16 @@ fn mechanisms_are_converted_between_formats() {
     let lossy = bellcrank(&["convert", "delta", &folder.path("delta.usda"), "--strict"]);
     assert!([Some(0), Some(3)].contains(&lossy.status.code()));
 }
+
+/// The step is the file's own, as in `bc.Batch`, unless told otherwise.
+#[test]
+fn the_time_step_is_that_of_the_file() {
+    let folder = Folder::new("step");
+    let text = "<mujoco><option timestep=\"0.0025\"/><worldbody><body><freejoint/><geom size=\"0.1\" mass=\"1\"/></body></worldbody></mujoco>";
+    let file = folder.file("ball.xml", text);
+    let dt = |more: &[&str]| {
+        json(&bellcrank(&[&["run", &file, "--steps", "3", "--json"], more].concat()))["dt"].as_f64()
+    };
+    assert_eq!(dt(&[]), Some(0.0025));
+    assert_eq!(dt(&["--dt", "0.001"]), Some(0.001));
+}

@@ -58,8 +58,9 @@ fn ctrl_c_leaves_a_valid_recording_and_prints_the_figures() {
     }
     interrupt(&child);
     let output = child.wait_with_output().expect("it ended");
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(130));
     let figures: serde_json::Value = serde_json::from_slice(&output.stdout).expect("figures");
+    assert_eq!(figures["interrupted"], true);
     let steps = figures["steps"].as_u64().expect("a number");
     assert!((60..100_000_000).contains(&steps), "{steps}");
     let playback = read_recording(&std::fs::read(&out).expect("a file")).expect("a recording");
@@ -99,7 +100,7 @@ fn run_shows_the_worlds_in_a_page_while_they_run() {
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("<canvas"), "{}", &page[..200]);
     interrupt(&child);
     let output = child.wait_with_output().expect("it ended");
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(130));
     let figures: serde_json::Value = serde_json::from_slice(&output.stdout).expect("figures");
     assert!(figures["steps"].as_u64().is_some_and(|steps| steps < 100_000_000), "{figures}");
 }
@@ -143,4 +144,84 @@ fn a_reader_that_goes_away_is_no_fault() {
     let script = format!("{} models | head -n 1", env!("CARGO_BIN_EXE_bellcrank"));
     let output = Command::new("sh").args(["-c", &script]).output().expect("a shell");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Unfit targets are found before the first step, not after the last: a hundred million steps would take a day.
+#[test]
+fn unfit_targets_are_found_before_the_run() {
+    let folder = file("a_folder");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let missing = file("missing").join("run.html");
+    let text = |path: &std::path::Path| path.display().to_string();
+    for (target, why) in [
+        (text(&folder), "is a directory"),
+        (text(&missing), "the folder must exist"),
+        (text(&folder.join("run.mp4")), "a recording is an HTML page"),
+        (text(&folder.join("run.GIF")), "a recording is an HTML page"),
+        ("/dev/null".to_owned(), "not a regular file"),
+    ] {
+        let output = command(&["run", "four_bar", "--steps", "100000000", "--record", &target])
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{target}: {said}");
+        assert!(said.contains(why) && said.contains("hint"), "{target}: {said}");
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+    std::fs::remove_dir_all(folder).expect("cleaned up");
+}
+
+/// A disk without room: a limit on the size of files does the same and needs no rights.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_nothing_or_something_that_plays() {
+    let folder = file("full");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let out = folder.join("run.html");
+    // in blocks of 1 kB: less than the page, then enough for the page but not for the run
+    for (blocks, early) in [(100, true), (2_500, false)] {
+        let program = format!(
+            "ulimit -f {blocks}; trap '' XFSZ; exec {} run hybrid_biped --worlds 16 --steps 40000 --control random --record {}",
+            env!("CARGO_BIN_EXE_bellcrank"),
+            out.display()
+        );
+        let output = Command::new("bash").args(["-c", &program]).output().expect("bash runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(!out.exists() && !folder.join("run.html.new").exists());
+        let part = folder.join("run.html.part");
+        if early {
+            assert!(!part.exists(), "{said}");
+        } else {
+            assert!(said.contains("bellcrank view"), "{said}");
+            assert!(
+                !read_recording(&std::fs::read(&part).expect("a part")).expect("it plays").frames.is_empty()
+            );
+        }
+    }
+    std::fs::remove_dir_all(folder).expect("cleaned up");
+}
+
+/// The exit code and the JSON tell what became of a run.
+#[test]
+fn the_exit_code_tells_what_became_of_the_run() {
+    let run = |arguments: &[&str]| {
+        let output = command(arguments).arg("--json").output().expect("it runs");
+        let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), figures)
+    };
+    let (code, figures) = run(&["run", "four_bar", "--steps", "50", "--strict"]);
+    assert_eq!(code, Some(0), "{figures}");
+    assert_eq!((&figures["interrupted"], &figures["inexact_world_steps"]), (&false.into(), &0.into()));
+    assert_eq!(figures["steps_asked"], 50);
+    // steps of five seconds: what a walker does within one is more than can be solved
+    let wild = ["run", "jansen_walker", "--dt", "5", "--steps", "50", "--strict"];
+    let (code, figures) = run(&wild);
+    assert!(figures["inexact_world_steps"].as_u64() > Some(0), "{figures}");
+    assert_eq!((code, figures["status"]["frozen"].as_u64()), (Some(3), None), "{figures}");
+    assert_eq!(run(&wild[..6]).0, Some(0)); // told, but only --strict makes a fault of it
+    let (code, figures) = run(&["run", "hybrid_biped", "--dt", "1e5", "--steps", "50"]);
+    assert_eq!((code, figures["status"]["frozen"].as_u64()), (Some(4), Some(1)), "{figures}");
 }

@@ -36,6 +36,7 @@
 //! | `pile` | broad phase and a bounded list of contacts, for many loose bodies |
 //! | `query/` | ray casts, distance of two bodies |
 //! | `convex/` | any two convex shapes: distance, way out, manifold |
+#![forbid(unsafe_code)]
 
 mod collide;
 mod contacts;

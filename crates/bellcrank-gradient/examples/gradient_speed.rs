@@ -9,7 +9,7 @@
 
 use bellcrank_gradient::{MinimalCoordinates, StepDerivatives, Wrt};
 use bellcrank_model::{Model, library};
-use bellcrank_sim::{Batch, BatchError, BatchOptions, Integrator, InteriorPoint, Method, Settings};
+use bellcrank_sim::{Batch, BatchError, BatchOptions, Solver};
 use std::sync::Arc;
 
 const DT: f64 = 0.01;
@@ -66,14 +66,9 @@ fn median(mut list: Vec<f64>) -> f64 {
 }
 
 fn batch(model: &Arc<Model>, worlds: usize) -> Result<Batch, BatchError> {
-    let settings = Settings {
-        integrator: Integrator::Variational,
-        method: Method::InteriorPoint(InteriorPoint::default()),
-        ..Settings::default()
-    };
+    let settings = Solver::variational().into();
     let (scalar, threads) = (worlds == 1, 1);
-    let options =
-        BatchOptions { dt: DT, settings: Some(settings), scalar, threads, ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(DT), settings, scalar, threads, ..BatchOptions::default() };
     let mut batch = Batch::new(model.clone(), worlds, options)?;
     for world in 1..worlds {
         for a in 0..model.actuators().len() {

@@ -15,11 +15,14 @@
 //! | `columns` | the same, column by column |
 //! | `solve_columns` `adjoint` | all columns by solves in lanes; a cotangent by one solve with the transpose |
 //! | `steps` `states` | what a batch can be asked for |
+//! | `quantities` | columns of whole arrays, by the table of quantities |
 //! | `several` | minimal Jacobians of several worlds at once |
 //! | `minimal` | minimal and maximal coordinates |
+//! | `transition` | A and B of a step in joint coordinates and velocities |
 //!
 //! A step by Proximal-ADMM is differentiated as the implicit step with the same integrator from the same state: polished
 //! by the interior point at κ.
+#![forbid(unsafe_code)]
 
 mod adjoint;
 #[cfg(feature = "checks")]
@@ -30,6 +33,7 @@ mod formulas;
 mod inputs;
 mod minimal;
 mod passes;
+mod quantities;
 mod repeated;
 mod several;
 mod slopes;
@@ -37,14 +41,17 @@ mod solve_columns;
 mod solved;
 mod states;
 mod steps;
+mod transition;
 mod wrt;
 
 pub(crate) use inputs::{Inputs, Source};
 pub(crate) use minimal::Moving;
 pub use minimal::{Dense, Freedom, MinimalJacobian, MinimalState, MinimalStep};
+pub use quantities::{Block, QuantityDerivatives, Smoothness, differentiable};
 pub(crate) use solved::{Scratch, Solved};
 pub use states::MinimalCoordinates;
 pub use steps::StepDerivatives;
+pub use transition::{Transition, transition_freedoms, transitions};
 pub use wrt::Wrt;
 
 use adjoint::pull_back;

@@ -118,7 +118,12 @@ pub(super) fn check_pairs(
         };
         if (is_searched(pair.kind) || touch.caught) && wrt.iter().any(sized) {
             let name = |shape: ShapeId| source.model.shapes()[shape.index()].name.clone();
-            return Err(BatchError::NoDerivative(name(pair.shape_a), name(pair.shape_b)));
+            return Err(BatchError::NoDerivative(format!(
+                "the contact of {:?} and {:?} is found by a search: it has no derivative with respect to their sizes; leave \
+                 these out, or use primitive shapes",
+                name(pair.shape_a),
+                name(pair.shape_b)
+            )));
         }
     }
     Ok(())

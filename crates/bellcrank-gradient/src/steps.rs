@@ -2,8 +2,9 @@
 
 use crate::{Moving, Scratch, Source, StepJacobian, StepPullback, Wrt, implicit};
 use bellcrank_math::{Elem, Pose, Twist};
-use bellcrank_sim::{Batch, BatchError, Settings};
+use bellcrank_sim::{Batch, BatchError};
 use bellcrank_solve::InteriorPoint;
+use bellcrank_step::settings::Settings;
 use std::borrow::BorrowMut;
 use std::ops::Range;
 
@@ -170,7 +171,7 @@ pub(crate) fn on_worlds<T>(
     if !(kappa > 0.0 && kappa.is_finite()) {
         return Err(BatchError::BadKappa(kappa));
     }
-    let (settings, point) = implicit(batch.settings(), kappa);
+    let (settings, point) = implicit(batch.engine_settings(), kappa);
     with_scratch(batch, worlds, wrt, |scratch, sources| f(scratch, sources, (&settings, &point)))
 }
 
@@ -180,7 +181,9 @@ pub(crate) fn on_tree<T>(
     world: usize,
     f: impl FnOnce(&Moving<'_>) -> Result<T, BatchError>,
 ) -> Result<T, BatchError> {
-    with_scratch(batch, &[world], &[], |scratch, sources| f(&scratch.moving(&sources[0], batch.settings())))
+    with_scratch(batch, &[world], &[], |scratch, sources| {
+        f(&scratch.moving(&sources[0], batch.engine_settings()))
+    })
 }
 
 /// Poses and velocities of a world's bodies.

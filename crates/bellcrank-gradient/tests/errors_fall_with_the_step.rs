@@ -69,7 +69,7 @@ fn exact<const N: usize>(of: impl Reference<N>) -> Vec<[f64; N]> {
 /// that share all forces are wrong, as if gravity and rates were.
 fn rounding<const N: usize>(of: impl Reference<N>, steps: f64) -> f64 {
     const ROUNDING: f64 = 1.0 / 16_777_216.0;
-    const SOFTNESS: f64 = 3e-5; // of `Settings::single`
+    const SOFTNESS: f64 = 3e-5; // of numbers of 32 bits
     let (mut walk, start, usual) = (0.0, of.start(), solve(of, of.start(), 1e-3));
     let largest = |k: usize| usual.iter().fold(0.0_f64, |most, q| most.max(q[k].abs()));
     let quickest =

@@ -8,7 +8,7 @@ use bellcrank_model::{
     Actuator, Body, BodyId, Geometry, HeightField, Joint, Model, ModelBuilder, Parameters, Shape, WORLD,
     library,
 };
-use bellcrank_sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Settings, Smoothing};
+use bellcrank_sim::{Batch, BatchOptions, InteriorPoint, Smoothing, Solver};
 use std::sync::Arc;
 
 pub const KAPPA: f64 = 1e-4;
@@ -378,12 +378,8 @@ fn a_ball_on_hills_never_sinks_in() {
 fn balls_on_hills_do_not_see_each_other() {
     let model = built(hills(0.05));
     let run = |ways: std::ops::Range<usize>| {
-        let settings = Settings {
-            integrator: Integrator::Variational,
-            method: Method::InteriorPoint(InteriorPoint::default()),
-            ..Settings::default()
-        };
-        let options = BatchOptions { dt: 0.02, settings: Some(settings), ..BatchOptions::default() };
+        let settings = Solver::variational().into();
+        let options = BatchOptions { dt: Some(0.02), settings, ..BatchOptions::default() };
         let mut b = Batch::new(model.clone(), ways.len(), options).unwrap();
         for (world, way) in ways.clone().enumerate() {
             let v = Vec3::new(1.5 * noise(way, 0), 1.5 * noise(way, 1), 0.0);
@@ -451,7 +447,7 @@ fn a_cotangent_goes_back_without_a_jacobian() {
 #[test]
 fn many_worlds_are_differentiated_as_each_alone() {
     let model = built(library::four_bar());
-    let options = BatchOptions { dt: 0.01, threads: 2, ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(0.01), threads: 2, ..BatchOptions::default() };
     let mut b = Batch::new(model.clone(), 5, options).unwrap();
     for w in 0..5 {
         b.set_effort(w, 0, 0.05 * w as f64).unwrap();
@@ -477,7 +473,7 @@ fn many_worlds_are_differentiated_as_each_alone() {
 /// Worlds that differ in a mass differ in their derivatives, and a change of parameters reaches them.
 #[test]
 fn derivatives_follow_the_parameters_of_their_world() {
-    let options = BatchOptions { dt: 0.01, ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(0.01), ..BatchOptions::default() };
     let mut b = Batch::new(block(0.5), 2, options).unwrap();
     let push = [Wrt::Force { body: 0, axis: 1 }];
     for w in 0..2 {
@@ -500,7 +496,10 @@ fn what_is_not_there_is_told_and_not_a_panic() {
     assert_eq!(said(Wrt::Position { body: 0, axis: 3 }), "there is no axis number 3; there are 3");
     assert_eq!(said(Wrt::Effort(0)), "there is no actuator number 0; there are 0");
     assert_eq!(said(Wrt::Stiffness(0)), "there is no degree of freedom number 0; there are 0");
-    assert_eq!(b.step_jacobian(0, 0.0, &[]).unwrap_err().to_string(), "κ must be a number above zero, not 0");
+    assert_eq!(
+        b.step_jacobian(0, 0.0, &[]).unwrap_err().to_string(),
+        "kappa must be a number above zero, not 0; 1e-4 is smooth, 1e-6 nearly hard"
+    );
     let short = b.step_vjp(0, KAPPA, &[1.0], &[]).unwrap_err().to_string();
     assert_eq!(short, "cotangent: 1 values were given, expected: 12");
 }

@@ -5,7 +5,7 @@ use crate::gradients::{KAPPA, batch};
 use bellcrank_gradient::{StepDerivatives, Wrt};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Geometry, Joint, ModelBuilder, Shape, WORLD, library};
-use bellcrank_sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Settings};
+use bellcrank_sim::{Batch, BatchOptions, ImplicitIntegrator, InteriorPoint, Solver};
 
 /// A bar on a hinge about y is pressed onto the ground by 40 N·m, with friction that holds its tip: at any κ the columns that open the hinge
 /// leave it closed at the end of the step. The bar's centre, moved along y by δ, is taken back by −δ/Δt; nothing spins about the axes
@@ -48,14 +48,13 @@ fn a_hinge_stays_closed_while_its_foot_sticks() {
 /// does after the parameter was written agree, for a spinning body, with either integrator.
 #[test]
 fn a_centre_of_mass_moves_as_it_does_where_it_is_written() {
-    for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
+    for integrator in [ImplicitIntegrator::Variational, ImplicitIntegrator::SemiImplicitEuler] {
         let start = |axis: usize, amount: f64| {
             let mut m = ModelBuilder::new("spinner");
             m.body(Body::new("spinner").solid_box(1.0, Vec3::new(0.1, 0.2, 0.3)));
-            let method =
-                Method::InteriorPoint(InteriorPoint { tolerance: 1e-12, ..InteriorPoint::default() });
-            let settings = Some(Settings { integrator, method, ..Settings::default() });
-            let options = BatchOptions { dt: 0.01, settings, ..BatchOptions::default() };
+            let point = Some(InteriorPoint { tolerance: 1e-12, ..InteriorPoint::default() });
+            let settings = Solver::InteriorPoint { point, integrator }.into();
+            let options = BatchOptions { dt: Some(0.01), settings, ..BatchOptions::default() };
             let mut b = Batch::new(built(m), 1, options).unwrap();
             let V = Twist::new(Vec3::new(1.0, 0.5, 0.0), Vec3::new(3.0, -2.0, 5.0));
             b.set_body_velocity(0, 0, V).unwrap();
@@ -96,14 +95,9 @@ fn batches_in_single_precision_have_derivatives() {
     {
         let model = built(build());
         let single = |implicit: bool| {
-            let mut settings = Settings::single();
-            if implicit {
-                settings.integrator = Integrator::Variational;
-                settings.method = Method::InteriorPoint(InteriorPoint::single());
-            }
+            let settings = if implicit { Solver::variational() } else { Solver::exact() }.into();
             let precision = bellcrank_sim::Precision::F32;
-            let options =
-                BatchOptions { dt: 0.004, settings: Some(settings), precision, ..BatchOptions::default() };
+            let options = BatchOptions { dt: Some(0.004), settings, precision, ..BatchOptions::default() };
             Batch::new(model.clone(), 1, options).unwrap()
         };
         for implicit in [false, true] {
@@ -124,9 +118,8 @@ fn a_state_of_the_closed_form_has_derivatives() {
     for build in [library::hybrid_biped as fn() -> ModelBuilder, library::five_bar_quadruped] {
         let model = built(build());
         for (dt, depth) in [(0.004, 1e-4), (0.004, 5e-4), (0.004, 2e-3), (0.01, 5e-4)] {
-            let solver = bellcrank_sim::Solver::ComFree(bellcrank_sim::ComFree::default());
-            let settings = Settings { solver, ..Settings::default() };
-            let options = BatchOptions { dt, settings: Some(settings), ..BatchOptions::default() };
+            let settings = Solver::comfree().into();
+            let options = BatchOptions { dt: Some(dt), settings, ..BatchOptions::default() };
             let mut b = Batch::new(model.clone(), 1, options).unwrap();
             b.step(100);
             for body in 0..model.bodies().len() {

@@ -10,3 +10,4 @@ mod gradients;
 mod gradients_of_loops;
 mod minimal_coordinates;
 mod refusals;
+mod transitions;

@@ -7,7 +7,7 @@ use bellcrank_math::{Pose, Quat, Twist, Vec3, so3};
 use bellcrank_model::{
     Actuator, Body, BodyId, Coupling, Dof, Joint, JointKind, Model, ModelBuilder, Parameters, WORLD, library,
 };
-use bellcrank_sim::{Batch, BatchOptions, Integrator, InteriorPoint, Method, Settings, Smoothing};
+use bellcrank_sim::{Batch, BatchOptions, ImplicitIntegrator, InteriorPoint, Smoothing, Solver};
 use std::sync::Arc;
 
 const DT: f64 = 0.01;
@@ -259,10 +259,10 @@ fn a_step_in_minimal_coordinates_is_the_chain_of_its_parts() {
     models.extend(loops.iter().map(|build| built(build())));
     models.push(built(geared_four_bar()));
     for model in models {
-        for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
-            let method = Method::InteriorPoint(InteriorPoint { kappa: 1e-4, ..InteriorPoint::default() });
-            let settings = Some(Settings { integrator, method, ..Settings::default() });
-            let options = BatchOptions { dt: DT, settings, scalar: true, ..BatchOptions::default() };
+        for integrator in [ImplicitIntegrator::Variational, ImplicitIntegrator::SemiImplicitEuler] {
+            let point = Some(InteriorPoint { kappa: 1e-4, ..InteriorPoint::default() });
+            let settings = Solver::InteriorPoint { point, integrator }.into();
+            let options = BatchOptions { dt: Some(DT), settings, scalar: true, ..BatchOptions::default() };
             let mut b = Batch::new(model.clone(), 1, options).unwrap();
             let off = off_the_chain(&model, &mut b);
             let held =
@@ -318,7 +318,7 @@ fn worlds_taken_together_are_differentiated_as_each_alone() {
         [library::quadruped, library::humanoid, library::hybrid_biped, library::four_bar, library::arm]
     {
         let model = built(build());
-        let options = BatchOptions { dt: DT, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(DT), ..BatchOptions::default() };
         let mut models = vec![model.clone(); 11];
         models[9] = quadruped.clone();
         let mut b = Batch::of(&models, options).unwrap();

@@ -20,6 +20,7 @@
 //! cores. Where the number is not called `R`, the attribute says how: `#[kernel(E)]`.
 //!
 //! [`Real`]: https://docs.rs/bellcrank-math
+#![forbid(unsafe_code)]
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 

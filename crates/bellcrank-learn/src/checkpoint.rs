@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::error::LearnError;
 use crate::page::page;
 use crate::policy::check_format;
-use crate::tensors::{Tensors, write_whole};
+use crate::tensors::{Tensors, read_regular, write_whole};
 use crate::trainer::Trainer;
 use std::path::Path;
 
@@ -78,7 +78,7 @@ impl Trainer {
     pub fn resume(folder: &Path, threads: usize) -> Result<Self, LearnError> {
         let path = folder.join(CHECKPOINT);
         let read = |path: &Path| {
-            std::fs::read(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })
+            read_regular(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })
         };
         let wrong = |what: String| LearnError::File { path: path.clone(), what, hint: HINT };
         let tensors = Tensors::from_bytes(&read(&path)?).map_err(wrong)?;

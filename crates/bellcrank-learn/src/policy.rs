@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::LearnError;
 use crate::network::Network;
 use crate::normaliser::Scale;
-use crate::tensors::{Tensors, write_whole};
+use crate::tensors::{Tensors, read_regular, write_whole};
 use bellcrank_tasks::{Env, EnvOptions};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 const FORMAT: &str = "bellcrank policy";
 /// Versions of that; a reader takes its own only.
 const VERSION: &str = "1";
+/// Bounds of the networks that are read: files are not trusted.
+const MOST_LAYERS: usize = 32;
+const WIDEST_LAYER: usize = 1 << 16;
 const AGAIN: &str = "train it anew (`bellcrank train`), or copy the file again";
 
 /// Policies in the box, by name.
@@ -122,7 +125,7 @@ impl Policy {
     /// # Errors
     /// When it cannot be read, is damaged, or is no policy of this version.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
-        let bytes = std::fs::read(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })?;
+        let bytes = read_regular(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })?;
         Self::from_bytes(&bytes).map_err(|what| LearnError::File { path: path.to_owned(), what, hint: AGAIN })
     }
 
@@ -138,6 +141,11 @@ impl Policy {
         let [inputs, hidden @ .., outputs] = sizes.as_slice() else {
             return Err("\"sizes\" names no layers".into());
         };
+        if sizes.len() > MOST_LAYERS || sizes.iter().any(|size| !(1..=WIDEST_LAYER).contains(size)) {
+            return Err(format!(
+                "\"sizes\": {MOST_LAYERS} layers of 1 to {WIDEST_LAYER} numbers are the most"
+            ));
+        }
         let network = Network::new(*inputs, hidden, *outputs);
         let mut parameters = Vec::new();
         for (l, (inputs, outputs, ..)) in network.layers().into_iter().enumerate() {

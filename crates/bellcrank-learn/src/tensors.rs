@@ -115,12 +115,15 @@ impl Tensors {
         let header: Map<String, Value> =
             serde_json::from_slice(header).map_err(|error| format!("the header cannot be read: {error}"))?;
         let mut found = Tensors::default();
+        let mut left = data.len();
         for (name, value) in header {
             if name == "__metadata__" {
                 let texts = serde_json::from_value(value);
                 found.texts = texts.map_err(|error| format!("the metadata cannot be read: {error}"))?;
             } else {
                 let entry = entry(&value, data).ok_or_else(|| format!("{name:?} is damaged or cut off"))?;
+                // copies of the same bytes under many names would need more memory than the file has
+                left = left.checked_sub(entry.bytes.len()).ok_or("its tensors overlap")?;
                 found.entries.insert(name, entry);
             }
         }
@@ -145,6 +148,14 @@ fn entry(value: &Value, data: &[u8]) -> Option<Entry> {
     (count == bytes.len()).then(|| Entry { kind, shape, bytes: bytes.to_vec() })
 }
 
+/// Reads a file; not a pipe, which would be waited for, nor a folder.
+pub(crate) fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    std::fs::read(path)
+}
+
 /// Writes a file under another name and renames it: whoever looks finds the old one or the new one, whole.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
     let wrong = |error| LearnError::Write { path: path.to_owned(), error };
@@ -152,8 +163,12 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
     name.push(".part");
     let part = path.with_file_name(name);
     let mut file = File::create(&part).map_err(wrong)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(wrong)?;
-    std::fs::rename(&part, path).map_err(wrong)
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    drop(file);
+    written.and_then(|()| std::fs::rename(&part, path)).map_err(|error| {
+        let _ = std::fs::remove_file(&part); // half a file is of use to nobody
+        wrong(error)
+    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::normaliser::Normaliser;
 use crate::policy::Policy;
 use crate::rollout::{Rollout, Running, Tally};
 use crate::update::{Losses, Optimiser};
-use bellcrank_sim::Precision;
+use bellcrank_sim::{Precision, Threads};
 use bellcrank_tasks::{Env, EnvOptions, Mirror, Random};
 use std::sync::Arc;
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub struct Trainer {
     pub(crate) seconds: f64,
     mirrors: Option<[Mirror; 2]>,
     rollout: Rollout,
-    pool: Arc<rayon::ThreadPool>,
+    threads: Arc<Threads>,
 }
 
 impl Trainer {
@@ -73,7 +73,7 @@ impl Trainer {
         let ends = (spec.observation_count, spec.action_count);
         let mut random = Random::new(seed ^ START, 0, 0);
         let agent = Agent::new(ends, &config.hidden, config.deviation, &mut random);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let threads = Arc::new(Threads::new(threads).map_err(LearnError::Threads)?);
         Ok(Trainer {
             task: name.to_owned(),
             optimiser: Optimiser::new(&agent, config.learning_rate),
@@ -84,7 +84,7 @@ impl Trainer {
             seconds: 0.0,
             mirrors: env.mirrors(),
             rollout: Rollout::default(),
-            pool: Arc::new(pool.map_err(|error| LearnError::Threads(error.to_string()))?),
+            threads,
             config,
             seed,
             env,
@@ -97,7 +97,9 @@ impl Trainer {
     /// # Errors
     /// When the environment fails, or learning diverges.
     pub fn update(&mut self) -> Result<&Record, LearnError> {
-        let pool = self.pool.clone();
+        let threads = self.threads.clone();
+        let none = || LearnError::Threads("a process that was forked from forked ones has none".into());
+        let pool = threads.pool().ok_or_else(none)?;
         let begin = Instant::now();
         let (tally, losses, learning) = pool.install(|| self.advance())?;
         let seconds = begin.elapsed().as_secs_f64();

@@ -3,15 +3,15 @@
 use crate::common::{built, cube_on_slope, push};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Geometry, Material, Model, ModelBuilder, Shape, WORLD, library};
-use bellcrank_sim::{Batch, BatchOptions, Settings, Solver, WorldStatus};
+use bellcrank_sim::{Batch, BatchOptions, WorldStatus};
 use bellcrank_solve::{ComFree, Impedance, Variant};
 use std::sync::Arc;
 
 const G: f64 = 9.81;
 
 fn with(solver: ComFree, model: &Arc<Model>, dt: f64) -> Batch {
-    let settings = Settings { solver: Solver::ComFree(solver), ..Settings::default() };
-    let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+    let settings = solver.into();
+    let options = BatchOptions { dt: Some(dt), settings, scalar: true, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).unwrap()
 }
 
@@ -66,8 +66,8 @@ fn a_published_ball_rests_where_the_algebra_says() {
 #[test]
 fn gains_by_world_are_each_worlds_own() {
     let (k, d, width, dt) = (0.2, 0.001, 1e-2, 0.002);
-    let settings = Settings { solver: Solver::ComFree(published(k, d, width)), ..Settings::default() };
-    let options = BatchOptions { dt, settings: Some(settings), ..BatchOptions::default() };
+    let settings = published(k, d, width).into();
+    let options = BatchOptions { dt: Some(dt), settings, ..BatchOptions::default() };
     let mut b = Batch::new(ball(3), 3, options).unwrap();
     let factors = [[1.0, 1.0], [2.0, 1.0], [0.5, 4.0]];
     b.change_parameters(0, |p| p.contact_gain.spread(3).copy_from_slice(&factors)).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::built;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Geometry, Model, ModelBuilder, Shape, WORLD};
-use bellcrank_sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver, WorldStatus};
+use bellcrank_sim::{Batch, BatchOptions, ComFree, Precision, WorldStatus};
 use std::sync::Arc;
 
 const PRECISIONS: [Precision; 2] = [Precision::F64, Precision::F32];
@@ -23,12 +23,8 @@ fn stack(masses: &[f64]) -> Arc<Model> {
 }
 
 fn batch(model: &Arc<Model>, solver: ComFree, dt: f64, precision: Precision) -> Batch {
-    let base = match precision {
-        Precision::F64 => Settings::default(),
-        Precision::F32 => Settings::single(),
-    };
-    let settings = Settings { solver: Solver::ComFree(solver), ..base };
-    let options = BatchOptions { dt, precision, settings: Some(settings), ..BatchOptions::default() };
+    let settings = solver.into();
+    let options = BatchOptions { dt: Some(dt), precision, settings, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).unwrap()
 }
 

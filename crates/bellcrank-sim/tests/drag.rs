@@ -72,7 +72,7 @@ fn every_world_has_its_own_drag() {
     let air = Medium { density: 1.2, viscosity: 1.8e-5, wind: Vec3::zero() };
     let V = |w: usize| Twist::new(Vec3::new(w as f64, 3.0, -1.0), Vec3::new(0.3, w as f64 - 5.0, 2.0));
     for precision in [Precision::F64, Precision::F32] {
-        let options = BatchOptions { dt: 4e-3, precision, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(4e-3), precision, ..BatchOptions::default() };
         let mut many = Batch::new(brick(air), 19, options).unwrap();
         (0..19).for_each(|w| many.set_body_velocity(w, 0, V(w)).unwrap());
         let start = many.energy(3).unwrap();

@@ -3,6 +3,7 @@
 use crate::common::{built, energy, push, world};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Joint, ModelBuilder, WORLD, library};
+use bellcrank_sim::{Batch, BatchOptions, Precision};
 
 /// Crank-rocker of 0.1/0.3/0.25/0.3 m bars, 1 kg each, undamped: ten seconds at 1 ms.
 #[test]
@@ -121,5 +122,22 @@ fn a_whip_in_large_steps_does_not_explode() {
             assert!(energy(&b) < before + 0.05 * exchanged, "{links} links: {} J from {before}", energy(&b));
         }
         assert!(worst < 1e-6, "{links} links: {worst} m");
+    }
+}
+
+/// Asked for together or one by one, in either precision, and for worlds of two models: the same bits, in the order asked.
+#[test]
+fn energies_of_many_are_those_of_each() {
+    for precision in [Precision::F64, Precision::F32] {
+        let models = ["hybrid_biped", "four_bar"].map(|name| built(library::by_name(name).expect("shipped")));
+        let list: Vec<_> = (0..40).map(|k| models[k % 2].clone()).collect();
+        let options = BatchOptions { precision, ..BatchOptions::default() };
+        let mut batch = Batch::of(&list, options).unwrap();
+        batch.step(5);
+        for worlds in [(0..40).rev().collect::<Vec<usize>>(), vec![17], vec![3, 3, 38]] {
+            let each: Vec<f64> = worlds.iter().map(|world| batch.energy(*world).unwrap()).collect();
+            assert_eq!(batch.energy_of(&worlds).unwrap(), each);
+        }
+        assert!(batch.energy_of(&[3, 40]).is_err());
     }
 }

@@ -4,7 +4,7 @@ use crate::common::{built, cube_on_slope};
 use crate::light_and_heavy::implicit;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Actuator, Body, Geometry, Joint, ModelBuilder, Shape, WORLD};
-use bellcrank_sim::{Integrator, Precision};
+use bellcrank_sim::{ImplicitIntegrator as Integrator, Precision};
 
 /// A cube of 1 kg has a corner with γ = m g Δt/4 and κ in units of m a Δt · 0.1 m with a = 10 m/s²: it hovers by 0.4 κ a/g = 4.1e-7 m, at any
 /// step and of any mass.

@@ -4,7 +4,8 @@ use crate::common::{begin_with_an_interval, bits, block, built, noise, variation
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library};
 use bellcrank_sim::{
-    Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings, Smoothing, WorldStatus,
+    Batch, BatchOptions, ImplicitIntegrator, InteriorPoint, Precision, Settings, Smoothing, Solver,
+    WorldStatus,
 };
 use std::sync::Arc;
 
@@ -157,17 +158,13 @@ fn a_biped_with_loops_stands_in_the_interior_point() {
     assert!((carried - weight).abs() < 0.05 * weight, "{carried} against {weight}");
 }
 
-fn implicit(integrator: Integrator, point: InteriorPoint, base: Settings) -> Settings {
-    Settings { integrator, method: Method::InteriorPoint(point), ..base }
-}
-
 /// Eleven bipeds in lanes, each with another target, give the bits that each gives alone; so does the order of threads.
 #[test]
 fn worlds_in_lanes_are_worlds_alone() {
     let model = built(library::hybrid_biped());
-    let settings = implicit(Integrator::Variational, InteriorPoint::default(), Settings::default());
+    let settings = Settings::from(Solver::variational());
     let run = |worlds: std::ops::Range<usize>, scalar: bool| {
-        let options = BatchOptions { dt: 0.004, settings: Some(settings), scalar, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(0.004), settings, scalar, ..BatchOptions::default() };
         let mut b = Batch::new(model.clone(), worlds.len(), options).unwrap();
         for (w, world) in worlds.enumerate() {
             for a in 0..model.actuators().len() {
@@ -189,14 +186,10 @@ fn worlds_in_lanes_are_worlds_alone() {
 #[test]
 fn a_biped_stands_in_single_precision() {
     let model = built(library::hybrid_biped());
-    for integrator in [Integrator::Variational, Integrator::SemiImplicitEuler] {
-        let settings = implicit(integrator, InteriorPoint::single(), Settings::single());
-        let options = BatchOptions {
-            dt: 0.004,
-            settings: Some(settings),
-            precision: Precision::F32,
-            ..BatchOptions::default()
-        };
+    for integrator in [ImplicitIntegrator::Variational, ImplicitIntegrator::SemiImplicitEuler] {
+        let settings = Solver::InteriorPoint { point: None, integrator }.into();
+        let options =
+            BatchOptions { dt: Some(0.004), settings, precision: Precision::F32, ..BatchOptions::default() };
         let mut b = Batch::new(model.clone(), 3, options).unwrap();
         let report = b.step(200);
         println!("single {integrator:?}: converged {:?}, gap {:?}", report.converged, report.loop_gap[0]);
@@ -207,22 +200,17 @@ fn a_biped_stands_in_single_precision() {
     }
 }
 
-/// What does not go together is said, with the way out.
+/// What the implicit step does not know is said, with the way out; solvers and integrators that do not go together cannot be written.
 #[test]
-fn combinations_that_do_not_exist_are_refused() {
+fn what_bounces_is_refused() {
     let refuse = |model: &Arc<Model>, settings: Settings| {
-        let options = BatchOptions { settings: Some(settings), scalar: true, ..BatchOptions::default() };
+        let options = BatchOptions { settings, scalar: true, ..BatchOptions::default() };
         Batch::new(model.clone(), 1, options).err().map(|e| e.to_string()).unwrap_or_default()
     };
-    let model = block(0.5, Vec3::zero());
-    let bare = Settings { integrator: Integrator::Variational, ..Settings::default() };
-    assert_eq!(refuse(&model, bare), "Integrator::Variational needs Method::InteriorPoint");
-    let half = implicit(Integrator::MoreauJean, InteriorPoint::default(), Settings::default());
-    assert!(refuse(&model, half).contains("Integrator::SemiImplicitEuler"));
     let mut m = ModelBuilder::new("bouncy");
     let body = m.body(Body::new("ball").solid_sphere(1.0, 0.1));
     m.shape(Shape::new("rubber", body, Geometry::Sphere { radius: 0.1 }).restitution(0.5));
-    let whole = implicit(Integrator::Variational, InteriorPoint::default(), Settings::default());
+    let whole = Settings::from(Solver::variational());
     assert!(refuse(&built(m), whole).contains("rubber bounces"));
 }
 

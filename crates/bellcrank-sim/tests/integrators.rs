@@ -3,15 +3,15 @@
 use crate::common::built;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{Body, Joint, Model, ModelBuilder, WORLD, library};
-use bellcrank_sim::{Batch, BatchOptions, Integrator, Settings, WorldStatus};
+use bellcrank_sim::{Batch, BatchOptions, Integrator, Solver, WorldStatus};
 use std::sync::Arc;
 
 fn with(integrator: Integrator, model: &Arc<Model>, dt: f64) -> Batch {
-    let settings = Settings { integrator, ..Settings::default() };
+    let settings = Solver::Exact { padmm: None, integrator }.into();
     Batch::new(
         model.clone(),
         1,
-        BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() },
+        BatchOptions { dt: Some(dt), settings, scalar: true, ..BatchOptions::default() },
     )
     .unwrap()
 }

@@ -2,10 +2,7 @@
 
 use crate::common::{bits, built, noise};
 use bellcrank_model::{Model, library};
-use bellcrank_sim::{
-    AllRows, Batch, BatchError, BatchOptions, ComFree, Integrator, InteriorPoint, Method, Precision,
-    Settings, Solver,
-};
+use bellcrank_sim::{AllRows, Batch, BatchError, BatchOptions, Precision, Solver};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,19 +12,14 @@ const WORLDS: usize = 3;
 const STEPS: usize = 2;
 
 /// Every way to take a step.
-fn ways(precision: Precision) -> Vec<(&'static str, Settings)> {
-    let (base, point) = match precision {
-        Precision::F64 => (Settings::default(), InteriorPoint::default()),
-        Precision::F32 => (Settings::single(), InteriorPoint::single()),
-    };
-    let implicit = |integrator| Settings { integrator, method: Method::InteriorPoint(point), ..base };
+fn ways() -> Vec<(&'static str, Solver)> {
     vec![
-        ("reactions by Newton and PADMM", base),
-        ("Moreau–Jean", Settings { integrator: Integrator::MoreauJean, ..base }),
-        ("closed form", Settings { solver: Solver::ComFree(ComFree::default()), ..base }),
-        ("all rows", Settings { method: Method::AllRows(AllRows::default()), ..base }),
-        ("interior point, Euler", implicit(Integrator::SemiImplicitEuler)),
-        ("interior point, variational", implicit(Integrator::Variational)),
+        ("reactions by Newton and PADMM", Solver::exact()),
+        ("Moreau–Jean", Solver::moreau_jean()),
+        ("closed form", Solver::comfree()),
+        ("all rows", AllRows::default().into()),
+        ("interior point, Euler", Solver::interior_point()),
+        ("interior point, variational", Solver::variational()),
     ]
 }
 
@@ -49,8 +41,8 @@ fn run(model: &Arc<Model>, options: BatchOptions) -> Result<Vec<Vec<u64>>, Batch
 fn compare(name: &str, model: &Arc<Model>) -> usize {
     let mut compared = 0;
     for precision in [Precision::F64, Precision::F32] {
-        for (way, settings) in ways(precision) {
-            let options = BatchOptions { precision, settings: Some(settings), ..BatchOptions::default() };
+        for (way, solver) in ways() {
+            let options = BatchOptions { precision, settings: solver.into(), ..BatchOptions::default() };
             let lanes = run(model, options);
             let scalar = run(model, BatchOptions { scalar: true, ..options });
             compared += usize::from(scalar.is_ok());

@@ -3,21 +3,15 @@
 use crate::common::{bits, built, noise};
 use bellcrank_math::{Pose, Sym3, Twist, Vec3};
 use bellcrank_model::{Body, Joint, Model, ModelBuilder, WORLD, library};
-use bellcrank_sim::{
-    Batch, BatchOptions, Integrator, InteriorPoint, Method, Precision, Settings, WorldStatus,
-};
+use bellcrank_sim::{Batch, BatchOptions, ImplicitIntegrator as Integrator, Precision, Solver, WorldStatus};
 use std::sync::Arc;
 
 const INTEGRATORS: [Integrator; 2] = [Integrator::Variational, Integrator::SemiImplicitEuler];
 
 /// The defaults of a precision with the interior point.
 pub fn implicit(model: &Arc<Model>, dt: f64, integrator: Integrator, precision: Precision) -> Batch {
-    let (base, point) = match precision {
-        Precision::F64 => (Settings::default(), InteriorPoint::default()),
-        Precision::F32 => (Settings::single(), InteriorPoint::single()),
-    };
-    let settings = Settings { integrator, method: Method::InteriorPoint(point), ..base };
-    let options = BatchOptions { dt, settings: Some(settings), precision, ..BatchOptions::default() };
+    let settings = Solver::InteriorPoint { point: None, integrator }.into();
+    let options = BatchOptions { dt: Some(dt), settings, precision, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).unwrap()
 }
 
@@ -252,13 +246,9 @@ fn a_four_bar_stays_closed_at_steps_of_a_tenth_of_a_second() {
 #[test]
 fn who_takes_a_step_again_is_not_seen_by_its_neighbours() {
     let model = toggle([1.0, 1.0, 1.0], Vec3::zero(), 0.6);
-    let settings = Settings {
-        integrator: Integrator::Variational,
-        method: Method::InteriorPoint(InteriorPoint::default()),
-        ..Settings::default()
-    };
+    let settings = Solver::variational().into();
     let run = |worlds: std::ops::Range<usize>| {
-        let options = BatchOptions { dt: 0.01, settings: Some(settings), ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(0.01), settings, ..BatchOptions::default() };
         let mut b = Batch::new(model.clone(), worlds.len(), options).unwrap();
         for (w, world) in worlds.clone().enumerate() {
             for body in 0..3 {

@@ -23,7 +23,7 @@ fn drive_four_bar(precision: Precision) -> f64 {
 #[test]
 fn a_driven_four_bar_stays_closed_for_a_minute() {
     let gap = drive_four_bar(Precision::F64);
-    assert!(gap <= Settings::default().gap_tolerance, "{gap} m");
+    assert!(gap <= Settings::default().for_precision(Precision::F64).gap_tolerance, "{gap} m");
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_driven_four_bar_stays_closed_in_single_precision() {
     let gap = drive_four_bar(Precision::F32);
     // positions up to 0.4 m from the origin have a grid of their own: four roundings of it
     let grid = 4.0 * f64::from(f32::EPSILON) * 0.4;
-    assert!(gap <= Settings::single().gap_tolerance + grid, "{gap} m");
+    assert!(gap <= Settings::default().for_precision(Precision::F32).gap_tolerance + grid, "{gap} m");
 }
 
 /// Crank 0.2, coupler 0.5, rocker 0.4, ground 0.5 m, one turn per second at 0.2 ms for one turn. By Freudenstein's

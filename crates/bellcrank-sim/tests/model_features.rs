@@ -6,7 +6,7 @@ use bellcrank_model::{
     Actuator, Body, CombineRule, Geometry, Joint, Keyframe, MaterialRules, ModelBuilder, Shape, WORLD,
     library,
 };
-use bellcrank_sim::{Batch, Field};
+use bellcrank_sim::{Batch, Quantity};
 
 const G: f64 = 9.81;
 
@@ -130,8 +130,8 @@ fn a_keyframe_sets_things_moving() {
     let v = b.joint_velocity(0).unwrap();
     assert!((v[0] - 2.0).abs() < 1e-9 && v[1].abs() < 1e-9, "{v:?}");
     // the motor behind the gear is at 3 · 0.5, and its target with it
-    let mut target = [0.0];
-    b.read(Field::TargetPosition, &mut target).unwrap();
+    let mut target = [0.0_f64];
+    b.read(Quantity::TargetPosition, &mut target).unwrap();
     assert!((target[0] - 1.5).abs() < 1e-9, "{target:?}");
     let mut m = library::four_bar();
     m.keyframe(Keyframe::new("turn").velocity("crank_hinge", [2.0]));

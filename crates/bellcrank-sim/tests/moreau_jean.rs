@@ -5,18 +5,14 @@ use bellcrank_math::{Pose, Quat, Vec3};
 use bellcrank_model::{
     Actuator, Body, Control, Coupling, Geometry, Joint, Model, ModelBuilder, Shape, WORLD, library,
 };
-use bellcrank_sim::{Batch, BatchOptions, Integrator, Precision, Settings};
+use bellcrank_sim::{Batch, BatchOptions, Precision, Solver};
 use std::sync::Arc;
 
 const PRECISIONS: [Precision; 2] = [Precision::F64, Precision::F32];
 
 fn world(model: &Arc<Model>, dt: f64, precision: Precision) -> Batch {
-    let base = match precision {
-        Precision::F64 => Settings::default(),
-        Precision::F32 => Settings::single(),
-    };
-    let settings = Settings { integrator: Integrator::MoreauJean, ..base };
-    let options = BatchOptions { dt, precision, settings: Some(settings), ..BatchOptions::default() };
+    let settings = Solver::moreau_jean().into();
+    let options = BatchOptions { dt: Some(dt), precision, settings, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).unwrap()
 }
 

@@ -104,7 +104,7 @@ fn keyframes_resets_and_snapshots_know_the_state() {
 fn every_world_has_its_own_state() {
     let model = cart(Actuator::effort("motor", "rail").activation(Activation::filter(0.05)));
     for precision in [Precision::F64, Precision::F32] {
-        let options = BatchOptions { dt: DT, precision, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(DT), precision, ..BatchOptions::default() };
         let mut many = Batch::new(model.clone(), 19, options).unwrap();
         (0..19).for_each(|w| many.set_effort(w, 0, w as f64 - 7.3).unwrap());
         many.step(40);

@@ -3,8 +3,8 @@
 mod common;
 
 use bellcrank_model::library;
-use bellcrank_sim::{Batch, ComFree, Integrator, InteriorPoint, Method, Precision, Settings, Solver};
-use common::{batch, built};
+use bellcrank_sim::{Batch, BatchOptions, Precision, Settings, Solver};
+use common::built;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -36,14 +36,11 @@ static COUNTING: Counting = Counting;
 #[test]
 fn many_steps_allocate_no_more_than_one() {
     let model = built(library::hybrid_biped());
-    let implicit = Settings {
-        integrator: Integrator::Variational,
-        method: Method::InteriorPoint(InteriorPoint::default()),
-        ..Settings::default()
-    };
-    let closed_form = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::default() };
+    let implicit = Solver::variational().into();
+    let closed_form = Solver::comfree().into();
     for (settings, steps) in [(Settings::default(), 40), (closed_form, 40), (implicit, 10)] {
-        let mut b = batch(&model, 9, 0.004, Precision::F64);
+        let options = BatchOptions { precision: Precision::F64, threads: 1, ..BatchOptions::default() };
+        let mut b = Batch::new(model.clone(), 9, options).unwrap();
         b.set_settings(settings).unwrap();
         count(b, steps);
     }

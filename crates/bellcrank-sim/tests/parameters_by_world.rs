@@ -3,7 +3,7 @@
 use crate::common::{batch, bits, built, cube_on_slope};
 use bellcrank_math::{Twist, Vec3};
 use bellcrank_model::{Actuator, Body, BodyId, Control, Joint, ModelBuilder, ShapeId, WORLD, library};
-use bellcrank_sim::{Parameter, Precision};
+use bellcrank_sim::{Precision, Quantity};
 
 /// v = v₀ − μ g t with another μ in every world; 9 worlds fill more than a block of lanes.
 #[test]
@@ -133,7 +133,7 @@ fn rows_of_some_worlds_are_written_and_drawn() {
     let bodies = model.bodies().len();
     let [mut rows, mut whole] = [(), ()].map(|()| batch(&model, 37, 0.004, Precision::F32));
     let heavy: Vec<f64> = model.bodies().iter().map(|body| 1.5 * body.mass).collect();
-    rows.write_parameter(Parameter::BodyMass, &[36, 5], &[heavy.clone(), heavy].concat()).unwrap();
+    rows.write_parameter(Quantity::BodyMass, &[36, 5], &[heavy.clone(), heavy].concat()).unwrap();
     whole
         .change_parameters(0, |p| {
             for b in 0..bodies {
@@ -148,17 +148,17 @@ fn rows_of_some_worlds_are_written_and_drawn() {
     (0..37).for_each(|world| assert_eq!(bits(&rows, world), bits(&whole, world), "world {world}"));
 
     let mut row = vec![0.0; bodies];
-    rows.read_parameter(Parameter::BodyMass, 7, &mut row).unwrap();
+    rows.read_parameter(Quantity::BodyMass, 7, &mut row).unwrap();
     let kept = row.clone();
     row[3] = -1.0;
     let refused =
-        rows.write_parameter(Parameter::BodyMass, &[6, 7], &[kept.clone(), row].concat()).unwrap_err();
+        rows.write_parameter(Quantity::BodyMass, &[6, 7], &[kept.clone(), row].concat()).unwrap_err();
     assert!(refused.to_string().ends_with("(world 7)"), "{refused}");
     let mut now = vec![0.0; bodies];
-    rows.read_parameter(Parameter::BodyMass, 7, &mut now).unwrap();
+    rows.read_parameter(Quantity::BodyMass, 7, &mut now).unwrap();
     assert_eq!(now, kept);
 
-    let ranges = [(Parameter::BodyMass, [0.8, 1.2]), (Parameter::BodyCom, [-0.01, 0.01])];
+    let ranges = [(Quantity::BodyMass, [0.8, 1.2]), (Quantity::BodyCom, [-0.01, 0.01])];
     for batch in [&mut rows, &mut whole] {
         batch.randomize(7, &ranges, &[4, 20]).unwrap();
         batch.step(10);

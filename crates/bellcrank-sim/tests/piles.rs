@@ -13,7 +13,7 @@ fn cubes_and_balls() -> Pile {
 }
 
 fn options(dt: f64) -> BatchOptions {
-    BatchOptions { dt, ..BatchOptions::default() }
+    BatchOptions { dt: Some(dt), ..BatchOptions::default() }
 }
 
 /// Where the contacts of a pile do not fit, the world says so, and goes on.

@@ -4,19 +4,19 @@
 use crate::common::{built, cube_on_slope, push};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Joint, Model, ModelBuilder, WORLD};
-use bellcrank_sim::{AllRows, Batch, BatchOptions, Method, Settings};
+use bellcrank_sim::{AllRows, Batch, BatchOptions, Solver};
 use bellcrank_solve::{LinearSolver, Padmm, Penalty};
 use std::sync::Arc;
 
-fn with(method: Method, model: &Arc<Model>, dt: f64) -> Batch {
-    let settings = Settings { method, ..Settings::default() };
-    let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+fn with(solver: Solver, model: &Arc<Model>, dt: f64) -> Batch {
+    let settings = solver.into();
+    let options = BatchOptions { dt: Some(dt), settings, scalar: true, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).unwrap()
 }
 
-fn all_rows(linear: LinearSolver) -> Method {
+fn all_rows(linear: LinearSolver) -> Solver {
     let all = AllRows::default();
-    Method::AllRows(AllRows { solver: Padmm { linear, penalty: Penalty::Fixed(0.1), ..all.solver }, ..all })
+    Solver::AllRows(AllRows { solver: Padmm { linear, penalty: Penalty::Fixed(0.1), ..all.solver }, ..all })
 }
 
 /// v = v₀ − μ g t, whichever linear solver iterates.
@@ -44,13 +44,13 @@ fn velocities_alone_let_a_hinge_drift() {
     let bob = m.body(Body::new("bob").at(Pose::translation(0.0, 0.0, -l)).solid_sphere(1.0, 0.05));
     m.joint(Joint::revolute("hinge", WORLD, bob).placed(Vec3::zero(), Vec3::y_axis()));
     let model = built(m);
-    let gap = |method: Method| {
-        let mut b = with(method, &model, dt);
+    let gap = |solver: Solver| {
+        let mut b = with(solver, &model, dt);
         let V = Twist::new(Vec3::new(-l * omega, 0.0, 0.0), Vec3::new(0.0, omega, 0.0));
         b.set_body_velocity(0, 0, V).unwrap();
         b.step(500).loop_gap[0].0
     };
-    let (published, ours) = (gap(all_rows(LinearSolver::Dense)), gap(Method::Eliminate));
+    let (published, ours) = (gap(all_rows(LinearSolver::Dense)), gap(Solver::exact()));
     let (theta, alpha) = (omega * dt, AllRows::default().recovery);
     let settled = 0.5 * l * theta * theta / alpha.hypot(theta);
     let expected = settled * (1.0 + (-std::f64::consts::PI * alpha / theta).exp());

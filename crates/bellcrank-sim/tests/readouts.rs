@@ -5,7 +5,7 @@ use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{
     Actuator, Body, Geometry, Joint, Keyframe, Material, ModelBuilder, Sensor, Shape, Site, WORLD, library,
 };
-use bellcrank_sim::{Batch, BatchOptions, Field, Settings};
+use bellcrank_sim::{Batch, BatchOptions, Quantity, Settings};
 
 const G: f64 = 9.81;
 
@@ -107,7 +107,7 @@ fn a_motor_tells_its_effort() {
 fn the_equations_are_met() {
     let model = built(library::hybrid_biped());
     let settings = Settings { metrics: true, ..Settings::default() };
-    let options = BatchOptions { settings: Some(settings), ..BatchOptions::default() };
+    let options = BatchOptions { settings, ..BatchOptions::default() };
     let mut b = Batch::new(model, 1, options).unwrap();
     b.step(100);
     let m = b.metrics(0).unwrap();
@@ -176,27 +176,30 @@ fn many_worlds_take_a_keyframe_as_one_does() {
 fn arrays_are_the_worlds() {
     let model = built(library::hybrid_biped());
     let mut b = crate::common::batch(&model, 11, 0.004, bellcrank_sim::Precision::F64);
-    let width = b.width(Field::TargetPosition);
+    let width = b.width(Quantity::TargetPosition);
     let targets: Vec<f64> = (0..11 * width).map(|i| 0.01 * i as f64 / 11.0).collect();
-    b.write(Field::TargetPosition, &targets).unwrap();
+    b.write(Quantity::TargetPosition, &targets).unwrap();
     let mut back = vec![0.0; targets.len()];
-    b.read(Field::TargetPosition, &mut back).unwrap();
+    b.read(Quantity::TargetPosition, &mut back).unwrap();
     assert_eq!(back, targets);
     b.step(5);
-    for field in [Field::BodyPosition, Field::JointPosition, Field::JointVelocity, Field::BodyVelocity] {
+    for field in
+        [Quantity::BodyPosition, Quantity::JointPosition, Quantity::JointVelocity, Quantity::BodyVelocity]
+    {
         let width = b.width(field);
         let (mut wide, mut narrow) = (vec![0.0; 11 * width], vec![0.0_f32; 11 * width]);
         b.read(field, &mut wide).unwrap();
-        b.read_f32(field, &mut narrow).unwrap();
+        b.read(field, &mut narrow).unwrap();
         assert!(wide.iter().zip(&narrow).all(|(a, b)| *a as f32 == *b));
-        if field == Field::JointVelocity {
+        if field == Quantity::JointVelocity {
             assert_eq!(&wide[3 * width..4 * width], &b.joint_velocity(3).unwrap()[..]);
             assert!(wide.iter().any(|x| x.abs() > 1e-3));
         }
     }
-    let short = b.read(Field::Effort, &mut [0.0; 3]).unwrap_err().to_string();
+    let short = b.read(Quantity::Effort, &mut [0.0; 3]).unwrap_err().to_string();
     assert_eq!(short, "effort: 3 values were given, expected: 132");
-    let refused = b.write(Field::JointPosition, &vec![0.0; 11 * b.width(Field::JointPosition)]).unwrap_err();
+    let refused =
+        b.write(Quantity::JointPosition, &vec![0.0; 11 * b.width(Quantity::JointPosition)]).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "joint_position follows from the bodies and cannot be written; use assemble"
@@ -273,6 +276,6 @@ fn joint_coordinates_follow_bodies_that_are_moved() {
     let mut b = world(&built(pendulum()), 0.001);
     b.set_body_pose(0, 0, turned).unwrap();
     assert!((b.joint_position(0).unwrap()[0] - 0.4).abs() < 1e-12, "{:?}", b.joint_position(0));
-    b.write(Field::BodyQuatWxyz, &[1.0, 0.0, 0.0, 0.0]).unwrap();
+    b.write(Quantity::BodyQuatWxyz, &[1.0, 0.0, 0.0, 0.0]).unwrap();
     assert!(b.joint_position(0).unwrap()[0].abs() < 1e-12, "{:?}", b.joint_position(0));
 }

@@ -7,7 +7,8 @@ use bellcrank_sim::{Batch, BatchOptions};
 
 /// One world, one value per number: lanes would only repeat it.
 fn scalar(model: ModelBuilder, dt: f64) -> Batch {
-    Batch::new(built(model), 1, BatchOptions { dt, scalar: true, ..BatchOptions::default() }).unwrap()
+    Batch::new(built(model), 1, BatchOptions { dt: Some(dt), scalar: true, ..BatchOptions::default() })
+        .unwrap()
 }
 
 /// A ball of 100 kg on one of 1 kg on the ground: the contacts carry 100 g and 101 g.

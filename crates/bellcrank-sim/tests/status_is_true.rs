@@ -7,7 +7,8 @@ use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
     Actuator, Body, Control, Geometry, Joint, JointKind, Link, Model, ModelBuilder, Shape, WORLD, kinematics,
 };
-use bellcrank_sim::{Batch, BatchOptions, Field, Padmm, Precision, Settings, Solver, WorldStatus};
+use bellcrank_sim::{Batch, BatchOptions, Padmm, Precision, Quantity, Settings, WorldStatus};
+use bellcrank_step::settings as engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -134,7 +135,7 @@ impl Before {
 /// Length of the interval that velocities belong to, in steps.
 fn interval(batch: &Batch) -> f64 {
     let mut interval = [0.0];
-    batch.read(Field::VelocityInterval, &mut interval).unwrap();
+    batch.read(Quantity::VelocityInterval, &mut interval).unwrap();
     interval[0]
 }
 
@@ -157,7 +158,8 @@ struct Promise {
 
 impl Promise {
     fn of(precision: Precision, settings: &Settings, dt: f64) -> Self {
-        let Solver::Padmm(solver) = &settings.solver else { panic!("the default solver") };
+        let settings = settings.for_precision(precision);
+        let engine::Solver::Padmm(solver) = &settings.solver else { panic!("the default solver") };
         let epsilon = match precision {
             Precision::F64 => f64::EPSILON,
             Precision::F32 => f64::from(f32::EPSILON),
@@ -343,7 +345,7 @@ fn does_what_its_gains_say(
 
 fn targets(batch: &Batch) -> Vec<f64> {
     let mut targets = vec![0.0; batch.model(0).unwrap().actuators().len()];
-    batch.read(Field::TargetPosition, &mut targets).unwrap();
+    batch.read(Quantity::TargetPosition, &mut targets).unwrap();
     targets
 }
 
@@ -352,21 +354,19 @@ fn run(seed: usize, precision: Precision, starve: bool) -> (usize, usize, Shares
     let mut dice = Dice { seed, thrown: 0 };
     let model = random_mechanism(&mut dice);
     let dt = [1e-3, 4e-3, 1e-2][dice.below(3)];
-    let mut settings = match precision {
-        Precision::F64 => Settings::default(),
-        Precision::F32 => Settings::single(),
-    };
+    let mut settings = Settings::default();
+    let usual = settings.for_precision(precision);
     if starve {
-        let Solver::Padmm(solver) = settings.solver else { panic!("the default solver") };
-        settings.solver = Solver::Padmm(Padmm { max_iterations: 2, newton_steps: 1, ..solver });
-        settings.rounds[1] = 3;
+        let engine::Solver::Padmm(solver) = usual.solver else { panic!("the default solver") };
+        settings.solver = Padmm { max_iterations: 2, newton_steps: 1, ..solver }.into();
+        settings.rounds = Some([usual.rounds[0], 3]);
     }
     let mut promise = Promise::of(precision, &settings, dt);
     if starve {
         // reactions that still change in the last round: Newton's law misses the factor's share of that change
-        promise.newton += 0.1 * promise.epsilon / settings.softness;
+        promise.newton += 0.1 * promise.epsilon / usual.softness;
     }
-    let options = BatchOptions { dt, precision, settings: Some(settings), ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(dt), precision, settings, ..BatchOptions::default() };
     let mut batch = Batch::new(model.clone(), 1, options).unwrap();
     for a in 0..model.actuators().len() {
         batch.set_target_position(0, a, dice.between(-0.5, 0.5)).unwrap();
@@ -430,7 +430,7 @@ fn a_limit_holds_against_its_own_motor() {
     m.actuator(Actuator::position("motor", "hinge", 1e4, 10.0));
     let model = built(m);
     for precision in [Precision::F64, Precision::F32] {
-        let options = BatchOptions { dt: 0.004, precision, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(0.004), precision, ..BatchOptions::default() };
         let mut batch = Batch::new(model.clone(), 1, options).unwrap();
         batch.set_target_position(0, 0, 0.5).unwrap();
         for _ in 0..100 {

@@ -130,7 +130,7 @@ fn a_tendon_along_a_chain_is_a_motor_on_each_joint() {
             m.actuator(Actuator::effort("second", "elbow"));
         }
         let settings = Settings { metrics: true, ..Settings::default() };
-        let options = BatchOptions { dt: DT, settings: Some(settings), ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(DT), settings, ..BatchOptions::default() };
         Batch::new(built(m), 1, options).unwrap()
     };
     let (mut one, mut two) = (arm(true), arm(false));

@@ -98,7 +98,7 @@ fn wrong_questions_get_answers_not_panics() {
     let model = built(library::four_bar());
     assert_eq!(Batch::of(&[], BatchOptions::default()).err(), Some(BatchError::NoWorlds));
     for dt in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let options = BatchOptions { dt, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(dt), ..BatchOptions::default() };
         assert!(matches!(Batch::new(model.clone(), 1, options).err(), Some(BatchError::BadTimeStep(_))));
     }
     let mut b = batch(&model, 2, 0.004, Precision::F64);

@@ -13,6 +13,7 @@
 //! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
+#![forbid(unsafe_code)]
 
 mod body_space;
 mod comfree;

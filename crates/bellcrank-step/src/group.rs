@@ -33,6 +33,8 @@ pub enum Precision {
 pub trait Group: Send + Sync {
     /// `count` steps of every world, over the threads of the current pool.
     fn step(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize);
+    /// Blocks of lanes: as many threads at most have something to do in a step.
+    fn block_count(&self) -> usize;
     fn figures(&self, world: usize) -> Figures;
     /// How many world-steps of the last call took so many iterations; the last entry counts all above.
     fn add_iterations(&self, counts: &mut [u64; ITERATION_BINS]);
@@ -62,6 +64,8 @@ pub trait Group: Send + Sync {
     fn readout(&self, world: usize) -> Readout<f64>;
     /// What touches at the present pose, with the *impulses* of the last step.
     fn contacts(&self, world: usize) -> Vec<BodyContact>;
+    /// The same of all worlds, each with the number of its world: every block is searched once.
+    fn each_contact(&self, visit: &mut dyn FnMut(usize, BodyContact));
     fn metrics(&self, world: usize) -> Metrics<f64>;
 
     fn reset(&mut self, world: usize);
@@ -350,7 +354,7 @@ impl<R: Real> Block<R> {
                 let bin = report.iterations.lane(lane).to_f64() as usize;
                 self.iterations[bin.min(ITERATION_BINS - 1)] += 1;
             }
-            self.age[lane] += 1;
+            self.age[lane] = self.age[lane].saturating_add(1); // a restored age may be any number
         }
     }
 }

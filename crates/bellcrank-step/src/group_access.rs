@@ -13,7 +13,7 @@ use crate::state::{Control, State};
 use crate::status::WorldStatus;
 use crate::workspace::Workspace;
 use bellcrank_collide::{Contacts, collide};
-use bellcrank_math::{Elem, Inline, Mask, Real, Vec3};
+use bellcrank_math::{Elem, Inline, Mask, Real, Twist, Vec3};
 use bellcrank_model::Parameters;
 use std::any::{Any, TypeId};
 
@@ -49,6 +49,45 @@ impl<R: Real> LaneGroup<R> {
         place.map_or([R::zero(); 6], |k| state.contact_impulse[k])
     }
 
+    /// What touches at the present poses of a block, all lanes at once.
+    fn touching(&self, block: &Block<R>) -> Contacts<R> {
+        let plan = &self.layout.plan;
+        let mut contacts = Contacts::new(plan);
+        let reach = R::constant(LOOK_AHEAD);
+        collide(plan, &block.constants.shapes, &block.state.X_WB, reach, &mut contacts);
+        contacts
+    }
+
+    /// One world's contacts of what touches in its block.
+    fn contacts_of_lane(&self, block: &Block<R>, touching: &Contacts<R>, lane: usize) -> Vec<BodyContact> {
+        let plan = &self.layout.plan;
+        let vector = |v: Vec3<R>| {
+            let v = v.lane(lane);
+            Vec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64())
+        };
+        let mut list = Vec::new();
+        for (s, (found, slot)) in touching.slots().iter().zip(plan.slots()).enumerate() {
+            if found.active.bits() >> lane & 1 == 0 {
+                continue;
+            }
+            let (pair, normal) = (&plan.pairs()[slot.pair], vector(found.normal));
+            let impulse = self.impulse(&block.state, s).map(|x| x.lane(lane).to_f64());
+            let (force, moment) = impulse_vectors(normal, impulse);
+            list.push(BodyContact {
+                shape_a: pair.shape_a,
+                shape_b: pair.shape_b,
+                body_a: slot.body_a,
+                body_b: slot.body_b,
+                point: vector(found.point_b),
+                normal,
+                depth: -found.distance.lane(lane).to_f64(),
+                force,
+                moment,
+            });
+        }
+        list
+    }
+
     /// The numbers of a field in one block, all lanes.
     fn numbers(&self, block: &Block<R>, field: Field) -> Vec<R> {
         match field {
@@ -64,6 +103,10 @@ impl<R: Real> LaneGroup<R> {
 impl<R: Real> Group for LaneGroup<R> {
     fn step(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize) {
         self.run(count, dt, settings, threads);
+    }
+
+    fn block_count(&self) -> usize {
+        self.blocks.len()
     }
 
     fn figures(&self, world: usize) -> Figures {
@@ -201,45 +244,33 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn readout(&self, world: usize) -> Readout<f64> {
         let (block, lane) = self.lane(world);
-        block.readout.lane(lane)
+        let mut readout = block.readout.lane(lane);
+        if block.frozen[lane].is_some() {
+            let now = |V: &Twist<R>| Twist::from_array(V.to_array().map(|x| x.lane(lane).to_f64()));
+            readout.stand_still(block.state.V_WB.iter().map(now));
+        }
+        readout
     }
 
     fn contacts(&self, world: usize) -> Vec<BodyContact> {
         let (block, lane) = self.lane(world);
-        let plan = &self.layout.plan;
-        let mut contacts = Contacts::new(plan);
-        let reach = R::constant(LOOK_AHEAD);
-        collide(plan, &block.constants.shapes, &block.state.X_WB, reach, &mut contacts);
-        let vector = |v: Vec3<R>| {
-            let v = v.lane(lane);
-            Vec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64())
-        };
-        let mut list = Vec::new();
-        for (s, (found, slot)) in contacts.slots().iter().zip(plan.slots()).enumerate() {
-            if found.active.bits() >> lane & 1 == 0 {
-                continue;
+        self.contacts_of_lane(block, &self.touching(block), lane)
+    }
+
+    fn each_contact(&self, visit: &mut dyn FnMut(usize, BodyContact)) {
+        for (b, block) in self.blocks.iter().enumerate() {
+            let touching = self.touching(block);
+            for lane in 0..block.used {
+                let own = self.contacts_of_lane(block, &touching, lane);
+                own.into_iter().for_each(|contact| visit(b * R::LANES + lane, contact));
             }
-            let (pair, normal) = (&plan.pairs()[slot.pair], vector(found.normal));
-            let impulse = self.impulse(&block.state, s).map(|x| x.lane(lane).to_f64());
-            let (force, moment) = impulse_vectors(normal, impulse);
-            list.push(BodyContact {
-                shape_a: pair.shape_a,
-                shape_b: pair.shape_b,
-                body_a: slot.body_a,
-                body_b: slot.body_b,
-                point: vector(found.point_b),
-                normal,
-                depth: -found.distance.lane(lane).to_f64(),
-                force,
-                moment,
-            });
         }
-        list
     }
 
     fn metrics(&self, world: usize) -> Metrics<f64> {
         let (block, lane) = self.lane(world);
-        block.figures.metrics.lane(lane)
+        let metrics = block.figures.metrics.lane(lane);
+        if block.frozen[lane].is_some() { Metrics::unmet() } else { metrics }
     }
 
     fn reset(&mut self, world: usize) {
@@ -323,7 +354,9 @@ impl<R: Real> Group for LaneGroup<R> {
         let Some((numbers, [age, body, step])) = values.split_last_chunk::<3>() else { return };
         if write_lane(&mut block.state, &mut block.control, lane, numbers) {
             block.age[lane] = *age as u64;
-            block.frozen[lane] = (*body >= 0.0).then_some((*body as u32, *step as u64));
+            // a body that is not there cannot be named: bytes may come from anywhere
+            let named = *body >= 0.0 && *body < block.state.X_WB.len() as f64;
+            block.frozen[lane] = named.then_some((*body as u32, *step as u64));
         }
     }
 

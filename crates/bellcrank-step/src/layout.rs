@@ -3,6 +3,7 @@
 use crate::activation::{ActivationLayout, activation_layouts};
 use crate::constants::Side;
 use crate::settings::Solver;
+use crate::step::rods::{self, RodLayout};
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Pose;
 use bellcrank_model::{
@@ -43,6 +44,8 @@ pub struct Layout {
     pub pile: Option<usize>,
     /// Whether there is a joint or a coupling that must be closed.
     pub holds: bool,
+    /// Thin rods between balls.
+    pub rods: Vec<RodLayout>,
 }
 
 /// From so many pairs of shapes on different loose mechanisms on, a model is a pile: ten bodies or so, where a solver looks at
@@ -203,7 +206,8 @@ impl Layout {
         let loose = plan.pairs().iter().filter(|pair| is_loose(&plan, pair, &component)).count();
         let room = contacts.unwrap_or(plan.shapes().len() * CONTACTS_PER_SHAPE);
         let is_pile = loose > loose_pairs;
-        Layout {
+        let mut layout = Layout {
+            rods: Vec::new(),
             holds: model.joints().iter().any(|joint| joint.kind.row_count() > 0)
                 || !model.couplings().is_empty(),
             pile: is_pile.then_some(room),
@@ -225,7 +229,9 @@ impl Layout {
             actuators,
             activations: activation_layouts(model),
             plan,
-        }
+        };
+        layout.rods = rods::rods(model, &layout);
+        layout
     }
 
     /// Contacts that a step lists at most.

@@ -19,7 +19,7 @@
 //! | `assemble` | poses that close, from any subset of joint coordinates |
 //! | `readout` `status` | what a step leaves behind: reactions, efforts, how well the equations are met |
 //! | `group` `group_access` `field` `lane_access` | blocks of lanes over threads: stepped, read, written, saved |
-
+#![forbid(unsafe_code)]
 #![allow(missing_docs)] // parts of the step, told of where they are not plain
 #![allow(rustdoc::private_intra_doc_links)] // its readers have the source
 

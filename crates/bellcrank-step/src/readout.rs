@@ -70,6 +70,17 @@ impl<R: Real> Readout<R> {
     }
 }
 
+impl Readout<f64> {
+    /// A world that is frozen at these velocities: nothing acts in it and nothing is accelerated, whatever the step that was not taken
+    /// came to.
+    pub fn stand_still(&mut self, velocities: impl Iterator<Item = Twist<f64>>) {
+        self.joint_impulse.fill([0.0; 6]);
+        self.drive_impulse.fill(0.0);
+        self.line_impulse.fill(0.0);
+        self.V_before.iter_mut().zip(velocities).for_each(|(before, now)| *before = now);
+    }
+}
+
 /// The reactions of held rows, h − m q̇ of degrees of freedom, and the cones on them.
 #[kernel]
 fn note_impulses<R: Real>(layout: &Layout, lanes: R::Mask, ws: &Workspace<R>, out: &mut Readout<R>) {
@@ -132,6 +143,14 @@ pub struct Metrics<R> {
     pub complementarity: R,
     /// λ − Π_K(λ − w v), as a velocity [m/s].
     pub natural_map: R,
+}
+
+impl Metrics<f64> {
+    /// Of a step that could not be taken.
+    pub fn unmet() -> Self {
+        let x = f64::INFINITY;
+        Metrics { equation_of_motion: x, primal: x, dual: x, complementarity: x, natural_map: x }
+    }
 }
 
 impl<R: Real> Metrics<R> {

@@ -36,6 +36,8 @@ pub struct Workspace<R: Real> {
     /// Δt f by elimination position, and how turning inertia changes the spin momentum.
     pub impulse: Vec<[R; 6]>,
     pub spin: Vec<Spin<R>>,
+    /// The free motion of every thin rod, about its line.
+    pub rods: Vec<[R; 6]>,
     /// Velocities before the step, by elimination position.
     pub u_start: Vec<[R; 6]>,
     /// Δu = u − u⁻, which is what is solved for, and u, by elimination position.
@@ -218,6 +220,7 @@ impl<R: Real> Workspace<R> {
             momentum: vec![zero; bodies],
             impulse: vec![zero; bodies],
             spin: vec![Spin::blank(); bodies],
+            rods: vec![[R::zero(); 6]; layout.rods.len()],
             u_start: vec![zero; bodies],
             du: vec![zero; bodies],
             u: vec![zero; bodies],

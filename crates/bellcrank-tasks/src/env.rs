@@ -5,9 +5,9 @@ use crate::outcome::Outcome;
 use crate::starts::{Poses, assemble, poses_of};
 use crate::task::{Controls, Spec, Task};
 use crate::{Random, TASKS, by_name};
-use bellcrank_math::{Twist, Vec3};
+use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Faults, Parameters};
-use bellcrank_sim::{Batch, BatchError, BatchOptions, Field, Precision, WorldStatus};
+use bellcrank_sim::{Batch, BatchError, BatchOptions, Precision, Quantity, WorldStatus};
 
 /// How an environment runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +44,10 @@ pub enum EnvError {
     WrongActions { found: usize, expected: usize },
     #[error("actions: number {at} of world {world} is not finite")]
     BadAction { world: usize, at: usize },
+    #[error(
+        "poses to begin from: {found} numbers of bodies' poses were given, expected: a whole number of times {bodies}, all finite"
+    )]
+    BadStarts { found: usize, bodies: usize },
     #[error("the task takes no commands")]
     NoCommands,
     #[error("the state of an environment is {0}")]
@@ -77,7 +81,7 @@ pub struct Env {
     pub(crate) outcome: Outcome,
 }
 
-const CONTROLS: [Field; 3] = [Field::TargetPosition, Field::TargetVelocity, Field::Effort];
+const CONTROLS: [Quantity; 3] = [Quantity::TargetPosition, Quantity::TargetVelocity, Quantity::Effort];
 /// Chance within an episode has streams of its own: the seed is changed by this.
 const WITHIN: u64 = 0x5851_F42D_4C95_7F2D;
 /// And so has what makes worlds differ from each other.
@@ -121,6 +125,16 @@ impl Env {
         Self::of(task, options)
     }
 
+    /// Episodes that begin from now on begin in one of these poses, at random, instead of the task's own: poses of all bodies' centres of mass
+    /// \[m\], one robot after another. `bellcrank-kinematics` draws such that close and are free of overlap. Observations stay what they are.
+    ///
+    /// # Errors
+    /// When that is no whole number of robots, none, or not finite.
+    pub fn begin_from(&mut self, poses: &[Pose]) -> Result<(), EnvError> {
+        self.poses = Poses::given(self.task.as_ref(), poses)?;
+        Ok(())
+    }
+
     /// Worlds of a task of your own, reset with seed 0.
     ///
     /// # Errors
@@ -130,7 +144,7 @@ impl Env {
         let finer = options.finer.max(1);
         (spec.dt, spec.decimation) = (spec.dt / finer as f64, spec.decimation * finer);
         let batch_options = BatchOptions {
-            dt: spec.dt,
+            dt: Some(spec.dt),
             precision: options.precision,
             threads: options.threads,
             ..BatchOptions::default()
@@ -193,7 +207,7 @@ impl Env {
     /// When there is no such world.
     pub fn reset_worlds(&mut self, worlds: &[usize]) -> Result<(), EnvError> {
         self.begin(worlds)?;
-        self.rows.read(&self.batch, self.outcome.pool.as_ref())?;
+        self.rows.read(&self.batch, self.outcome.pool())?;
         let (n, m) = (self.spec.observation_count, self.spec.memory_count);
         for &world in worlds {
             let memory = &self.memory[world * m..(world + 1) * m];
@@ -204,7 +218,7 @@ impl Env {
 
     /// Observes all worlds as they stand.
     pub(crate) fn look(&mut self) -> Result<(), EnvError> {
-        self.rows.read(&self.batch, self.outcome.pool.as_ref())?;
+        self.rows.read(&self.batch, self.outcome.pool())?;
         let (n, m) = (self.spec.observation_count, self.spec.memory_count);
         for world in 0..self.batch.worlds() {
             let memory = &self.memory[world * m..(world + 1) * m];
@@ -234,7 +248,7 @@ impl Env {
         self.disturb()?;
         let old = self.drive(actions);
         let frozen = self.simulate(&old, advance)?;
-        self.rows.read(&self.batch, self.outcome.pool.as_ref())?;
+        self.rows.read(&self.batch, self.outcome.pool())?;
         let places = (&mut self.memory[..], &mut self.observations[..]);
         self.outcome.judge(self.task.as_ref(), &self.rows, places);
         let mut ended = Vec::new();
@@ -301,7 +315,7 @@ impl Env {
                     let row = world * motors..(world + 1) * motors;
                     values[row.clone()].copy_from_slice(&old[row]);
                 }
-                self.batch.write_f32(*field, &values)?;
+                self.batch.write(*field, &values)?;
             }
             advance(&mut self.batch, piece[1] - piece[0]);
         }
@@ -312,7 +326,7 @@ impl Env {
     /// Gives all controls to the batch.
     pub(crate) fn write_controls(&mut self) -> Result<(), EnvError> {
         for (field, values) in CONTROLS.iter().zip(&self.controls) {
-            self.batch.write_f32(*field, values)?;
+            self.batch.write(*field, values)?;
         }
         Ok(())
     }
@@ -370,7 +384,7 @@ impl Env {
             self.place(world, start.twist, *pose)?;
         }
         for (field, values) in CONTROLS.iter().zip(&mut self.controls) {
-            self.batch.read_f32(*field, values)?;
+            self.batch.read(*field, values)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::task::World;
 use bellcrank_model::Model;
-use bellcrank_sim::{Batch, BatchError, Field};
+use bellcrank_sim::{Batch, BatchError, Quantity};
 use rayon::prelude::*;
 
 /// State of all worlds, row by row.
@@ -11,7 +11,7 @@ pub(crate) struct Rows {
 }
 
 struct Table {
-    field: Field,
+    field: Quantity,
     width: usize,
     values: Vec<f32>,
 }
@@ -19,13 +19,13 @@ struct Table {
 impl Rows {
     pub fn new(model: &Model, worlds: usize) -> Self {
         let fields = [
-            Field::JointPosition,
-            Field::JointVelocity,
-            Field::BodyPosition,
-            Field::BodyQuatWxyz,
-            Field::BodyVelocity,
+            Quantity::JointPosition,
+            Quantity::JointVelocity,
+            Quantity::BodyPosition,
+            Quantity::BodyQuatWxyz,
+            Quantity::BodyVelocity,
         ];
-        let table = |field: Field| {
+        let table = |field: Quantity| {
             let width = field.width(model);
             Table { field, width, values: vec![0.0; worlds * width] }
         };
@@ -34,7 +34,7 @@ impl Rows {
 
     /// Reads all fields, by the threads of a pool where there is one.
     pub fn read(&mut self, batch: &Batch, pool: Option<&rayon::ThreadPool>) -> Result<(), BatchError> {
-        let read = |table: &mut Table| batch.read_f32(table.field, &mut table.values);
+        let read = |table: &mut Table| batch.read(table.field, &mut table.values);
         match pool {
             None => self.fields.iter_mut().try_for_each(read),
             Some(pool) => pool.install(|| self.fields.par_iter_mut().try_for_each(read)),

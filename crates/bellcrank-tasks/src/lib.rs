@@ -24,6 +24,7 @@
 //! | `pilot` | a task in somebody else's batch |
 //! | `mirror` | left and right exchanged |
 //! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` | the tasks |
+#![forbid(unsafe_code)]
 
 mod ant;
 mod biped;

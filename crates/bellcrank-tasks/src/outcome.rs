@@ -3,7 +3,7 @@
 use crate::env::EnvError;
 use crate::episode::Rows;
 use crate::task::{Task, Tracking};
-use bellcrank_sim::BatchError;
+use bellcrank_sim::{BatchError, Threads};
 use rayon::prelude::*;
 
 /// Worlds that a thread takes at a time.
@@ -17,7 +17,7 @@ pub(crate) struct Outcome {
     pub truncated: Vec<bool>,
     pub tracking: Vec<Tracking>,
     term_count: usize,
-    pub pool: Option<rayon::ThreadPool>,
+    threads: Option<Threads>,
 }
 
 /// What a thread fills: rows of some worlds.
@@ -36,12 +36,9 @@ struct Part<'a> {
 impl Outcome {
     pub fn new(task: &dyn Task, worlds: usize, threads: usize) -> Result<Self, EnvError> {
         let threads = if worlds > CHUNK { threads } else { 1 };
-        let pool = match threads {
+        let threads = match threads {
             1 => None,
-            n => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
-                Some(pool.map_err(|error| BatchError::Threads(error.to_string()))?)
-            }
+            n => Some(Threads::new(n).map_err(BatchError::Threads)?),
         };
         let term_count = task.reward_terms().len();
         Ok(Outcome {
@@ -51,8 +48,13 @@ impl Outcome {
             truncated: vec![false; worlds],
             tracking: vec![Tracking::default(); worlds],
             term_count,
-            pool,
+            threads,
         })
+    }
+
+    /// Threads that may help, if there are any.
+    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.threads.as_ref().and_then(Threads::pool)
     }
 
     /// Judges and observes every world; places are memory and observations.
@@ -79,7 +81,7 @@ impl Outcome {
                 untold: false,
             });
         }
-        match &self.pool {
+        match self.threads.as_ref().and_then(Threads::pool) {
             None => parts.iter_mut().for_each(|part| part.judge(task, rows)),
             Some(pool) => pool.install(|| parts.par_iter_mut().for_each(|part| part.judge(task, rows))),
         }

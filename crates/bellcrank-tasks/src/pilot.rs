@@ -3,17 +3,17 @@
 
 use crate::task::{Controls, Task, World};
 use bellcrank_math::Random;
-use bellcrank_sim::{Batch, BatchError, Field};
+use bellcrank_sim::{Batch, BatchError, Quantity};
 
 /// A robot that has gone further than this between two actions was put there by somebody [m].
 const LONGEST_WAY: f64 = 0.5;
 
-const FIELDS: [Field; 5] = [
-    Field::JointPosition,
-    Field::JointVelocity,
-    Field::BodyPosition,
-    Field::BodyQuatWxyz,
-    Field::BodyVelocity,
+const FIELDS: [Quantity; 5] = [
+    Quantity::JointPosition,
+    Quantity::JointVelocity,
+    Quantity::BodyPosition,
+    Quantity::BodyQuatWxyz,
+    Quantity::BodyVelocity,
 ];
 
 /// Some worlds of a batch, all of the task's model.
@@ -91,7 +91,7 @@ impl Pilot {
     fn read(&mut self, batch: &Batch) -> Result<(), BatchError> {
         for (field, values) in FIELDS.iter().zip(&mut self.fields) {
             values.resize(batch.worlds() * batch.width(*field), 0.0);
-            batch.read_f32(*field, values)?;
+            batch.read(*field, values)?;
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! An environment as bytes: what it needs to go on bit for bit.
 //!
-//! `BELLENV1`, then numbers of 64 bits, little-endian: seed; worlds; numbers of memory and of controls; by world episode and
-//! age; memory and controls as bits of 32-bit floats; and the batch's own snapshot. Masses, frictions and delays follow
-//! from the seed.
+//! `BELLENV2`, then numbers of 64 bits, little-endian: seed; worlds; numbers of memory and of controls; by world episode and
+//! age; memory and controls as bits of 32-bit floats; and the batch's own snapshot, which knows its models. A checksum of all
+//! of it comes last. Masses, frictions and delays follow from the seed.
 
 use crate::env::{Env, EnvError};
+use bellcrank_model::Checksum;
 
-const MAGIC: &[u8; 8] = b"BELLENV1";
+const MAGIC: &[u8; 8] = b"BELLENV2";
 
 impl Env {
     /// The whole environment; with [`Env::restore`] it goes on bit for bit.
@@ -20,6 +21,7 @@ impl Env {
         self.age.iter().for_each(|x| put(*x as u64));
         self.memory.iter().chain(self.controls.iter().flatten()).for_each(|x| put(x.to_bits().into()));
         out.extend(self.batch.snapshot());
+        out.extend(checksum(&out).to_le_bytes());
         out
     }
 
@@ -29,6 +31,12 @@ impl Env {
     /// When the bytes are damaged or of another environment; this one must be reset then.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), EnvError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(EnvError::BadSnapshot("of another kind or version"))?;
+        let damaged = EnvError::BadSnapshot("damaged: its checksum does not fit");
+        let (content, sum) = bytes.split_last_chunk::<8>().ok_or(damaged.clone())?;
+        if checksum(content) != u64::from_le_bytes(*sum) {
+            return Err(damaged);
+        }
+        let rest = rest.get(..rest.len().saturating_sub(8)).unwrap_or_default();
         let (worlds, memory, controls) = (self.episode.len(), self.memory.len(), self.controls[0].len());
         let count = 4 + 2 * worlds + memory + 3 * controls;
         let cut = EnvError::BadSnapshot("cut off, or of another task or number of worlds");
@@ -53,4 +61,10 @@ impl Env {
         self.write_controls()?;
         self.look()
     }
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut sum = Checksum::default();
+    sum.bytes(bytes);
+    sum.finish()
 }

@@ -39,13 +39,25 @@ impl Poses {
         Ok(Poses { all, bodies })
     }
 
+    /// Poses that somebody else has found: of all bodies, one after another, any number of times. Settled as the task wants it.
+    pub fn given(task: &dyn Task, all: &[Pose]) -> Result<Self, EnvError> {
+        let bodies = task.model().bodies().len();
+        let finite = |X: &Pose| X.p.to_array().into_iter().chain(X.R.to_wxyz()).all(f64::is_finite);
+        if bodies == 0 || all.is_empty() || !all.len().is_multiple_of(bodies) || !all.iter().all(finite) {
+            return Err(EnvError::BadStarts { found: all.len(), bodies });
+        }
+        let mut all = all.to_vec();
+        all.chunks_exact_mut(bodies).for_each(|poses| task.settle(poses));
+        Ok(Poses { all, bodies })
+    }
+
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
     /// The number of one of them, by chance.
     pub fn choose(&self, random: &mut Random) -> Option<usize> {
-        (!self.is_empty()).then(|| random.between(0.0, COUNT as f64) as usize)
+        (!self.is_empty()).then(|| random.between(0.0, (self.all.len() / self.bodies) as f64) as usize)
     }
 
     pub fn get(&self, k: usize) -> &[Pose] {

@@ -5,13 +5,14 @@
 //! other closely helpers begin at once, and when calls end they cost the processor those microseconds and no more.
 //!
 //! Nobody waits for a helper that has not begun: whoever comes late finds the call closed. A call that finds the helpers
-//! busy with another one works alone, and so does one in a process that was forked between calls and has no helpers.
+//! busy with another one works alone. A process that was forked has none of its parent's helpers, and no lock that one of them held
+//! is ever given back there: it gets a crew of its own.
 
 use std::any::Any;
 use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,15 @@ const LINGER: Duration = Duration::from_micros(50);
 
 type Job<'a> = &'a (dyn Fn() + Sync);
 
+/// Forks of forks that get helpers of their own; beyond, calls work alone.
+const GENERATIONS: usize = 8;
+
+/// By process: a parent's crew stays as it was at the fork, and is not looked at again.
+static CREWS: [OnceLock<Crew>; GENERATIONS] = [const { OnceLock::new() }; GENERATIONS];
+
 /// All helpers of the process.
 struct Crew {
+    process: u32,
     /// Held by the call that is being helped.
     busy: Mutex<()>,
     desk: Mutex<Desk>,
@@ -48,65 +56,66 @@ struct Desk {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-static CREW: Crew = Crew {
-    busy: Mutex::new(()),
-    desk: Mutex::new(Desk { job: None, seats: 0, members: 0, asleep: 0, waited_for: false, panic: None }),
-    number: AtomicUsize::new(0),
-    inside: AtomicUsize::new(0),
-    bell: Condvar::new(),
-    empty: Condvar::new(),
-};
+/// The crew of this process.
+fn crew() -> Option<&'static Crew> {
+    let process = std::process::id();
+    let own = |crew: &&Crew| crew.process == process;
+    CREWS.iter().map(|crew| crew.get_or_init(|| Crew::new(process))).find(own)
+}
 
 /// Runs `own` here and, at the same time, `job` on up to `helpers` other threads; at most so many of those that sleep
 /// are woken. Returns when `own` has returned and every helper that had begun has ended.
 pub(crate) fn work_together(helpers: usize, woken: usize, job: Job<'_>, own: impl FnOnce()) {
-    let _turn = match CREW.busy.try_lock() {
+    let Some(crew) = crew() else { return own() };
+    let _turn = match crew.busy.try_lock() {
         Ok(turn) => turn,
         Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
         Err(TryLockError::WouldBlock) => return own(),
     };
-    let open = Open::new(helpers, woken, job);
+    let open = Open::new(crew, helpers, woken, job);
     own();
     drop(open);
-    let panic = CREW.desk().panic.take();
+    let panic = crew.desk().panic.take();
     if let Some(panic) = panic {
         resume_unwind(panic);
     }
 }
 
 /// A call that helpers may join; until it is dropped.
-struct Open;
+struct Open {
+    crew: &'static Crew,
+}
 
 impl Open {
-    fn new(helpers: usize, woken: usize, job: Job<'_>) -> Self {
+    fn new(crew: &'static Crew, helpers: usize, woken: usize, job: Job<'_>) -> Self {
         // SAFETY: `job` is called by helpers only, between here and the end of `Open::drop`, which lets nobody in any
         // more and waits for everybody inside. `work_together` owns the `Open` and drops it, also when it unwinds, before
         // the borrow of `job` ends.
         let job = unsafe { std::mem::transmute::<Job<'_>, Job<'static>>(job) };
-        let mut desk = CREW.desk();
+        let mut desk = crew.desk();
         (desk.job, desk.seats, desk.panic) = (Some(job), helpers, None);
-        CREW.number.fetch_add(1, Ordering::Release);
+        crew.number.fetch_add(1, Ordering::Release);
         let woken = woken.min(helpers);
-        while desk.members < woken && start_helper(desk.members) {
+        while desk.members < woken && start_helper(crew, desk.members) {
             desk.members += 1;
         }
         let awake = desk.members - desk.asleep;
         for _ in 0..woken.saturating_sub(awake).min(desk.asleep) {
-            CREW.bell.notify_one();
+            crew.bell.notify_one();
         }
-        Open
+        Open { crew }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let mut desk = CREW.desk();
+        let mut desk = self.crew.desk();
         (desk.job, desk.seats) = (None, 0);
         drop(desk);
         let start = Instant::now();
-        while CREW.inside.load(Ordering::Acquire) > 0 {
+        while self.crew.inside.load(Ordering::Acquire) > 0 {
             if start.elapsed() > LINGER {
-                return CREW.wait_until_empty();
+                return self.crew.wait_until_empty();
             }
             spin_loop();
         }
@@ -114,12 +123,31 @@ impl Drop for Open {
 }
 
 /// False where the system has no thread to give.
-fn start_helper(index: usize) -> bool {
+fn start_helper(crew: &'static Crew, index: usize) -> bool {
     let name = format!("bellcrank-{}", index + 1);
-    thread::Builder::new().name(name).spawn(|| CREW.help()).is_ok()
+    thread::Builder::new().name(name).spawn(|| crew.help()).is_ok()
 }
 
 impl Crew {
+    fn new(process: u32) -> Self {
+        Crew {
+            process,
+            busy: Mutex::new(()),
+            desk: Mutex::new(Desk {
+                job: None,
+                seats: 0,
+                members: 0,
+                asleep: 0,
+                waited_for: false,
+                panic: None,
+            }),
+            number: AtomicUsize::new(0),
+            inside: AtomicUsize::new(0),
+            bell: Condvar::new(),
+            empty: Condvar::new(),
+        }
+    }
+
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }

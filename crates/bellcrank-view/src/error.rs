@@ -18,6 +18,17 @@ pub enum ViewError {
     Write(#[from] io::Error),
     #[error("this is no recording: {0}")]
     BadRecording(&'static str),
+    #[error(
+        "{}: a recording is an HTML page that plays anywhere; films and pictures are not made\n  hint: name it {}, and film the page if needed",
+        path.display(), path.with_extension("html").display()
+    )]
+    NotAPage { path: PathBuf },
+    #[error("cannot write {}: {source}\n  hint: what was recorded until then is in {}; `bellcrank view` plays it", path.display(), part.display())]
+    HalfWritten { path: PathBuf, part: PathBuf, source: io::Error },
+    #[error(
+        "the viewer belongs to the process that this one was forked from\n  hint: start another one here"
+    )]
+    Forked,
     #[error("no world was chosen to be shown")]
     NothingToShow,
     #[error("frames per second must be a number above zero, not {0}")]
@@ -30,7 +41,8 @@ fn way_out(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "the folder must exist",
         io::ErrorKind::PermissionDenied => "choose a folder that you may write to",
-        io::ErrorKind::StorageFull => "the disk is full",
+        io::ErrorKind::StorageFull => "the disk is full; a recording needs a few megabytes",
+        io::ErrorKind::IsADirectory => "name a file in it",
         _ => "choose another place",
     }
 }

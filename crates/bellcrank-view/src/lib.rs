@@ -11,6 +11,7 @@
 //! | `record/` | frames → quantised, compressed → one HTML file, written by a thread of its own |
 //! | `page` | the page, built from `web/` |
 //! | `server/` | HTTP and WebSocket on loopback; who may connect |
+//! | `probe` | what outsiders can reach of it, for fuzzing |
 //! | `live/` | a batch that is watched and touched: play, pause, targets, joints, dragging |
 //!
 //! ```
@@ -29,11 +30,13 @@
 //! assert!(html.starts_with(b"<!doctype html>"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![forbid(unsafe_code)]
 
 mod error;
 mod frame;
 mod live;
 pub mod page;
+mod probe;
 mod record;
 mod scene;
 mod server;
@@ -41,6 +44,8 @@ mod server;
 pub use error::ViewError;
 pub use frame::{Frame, TRACES, Touching};
 pub use live::{Live, LiveOptions, Program, Running, serve_recording, spawn};
+#[doc(hidden)]
+pub use probe::Probe;
 pub use record::{Playback, RecordOptions, Recorder, read_recording};
 pub use scene::Scene;
 pub use server::Address;

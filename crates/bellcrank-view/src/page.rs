@@ -16,6 +16,11 @@ pub fn live() -> &'static str {
     PAGE
 }
 
+/// Bytes of the page without a recording.
+pub fn size() -> usize {
+    PAGE.len()
+}
+
 /// Writes the page with a recording inside.
 ///
 /// # Errors

@@ -35,7 +35,7 @@ fn circles((a, radius_a): (Vec3, f64), (b, radius_b): (Vec3, f64)) -> Vec3 {
 fn main() -> Result<(), Box<dyn Error>> {
     let model = four_bar()?;
     assert_eq!((model.loops().len(), model.mobility()), (1, 1));
-    let mut batch = Batch::new(model.into(), 1, BatchOptions { dt: 0.002, ..BatchOptions::default() })?;
+    let mut batch = Batch::new(model.into(), 1, BatchOptions { dt: Some(0.002), ..BatchOptions::default() })?;
     batch.set_target_velocity(0, 0, TAU)?; // one turn per second
     let (mut turns, mut last, mut worst) = (0.0, 0.0, 0.0_f64);
     for _ in 0..200 {

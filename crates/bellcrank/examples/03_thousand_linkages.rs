@@ -2,7 +2,7 @@
 //! `examples/03_thousand_linkages.py`.
 
 use bellcrank::prelude::*;
-use bellcrank::sim::Field;
+use bellcrank::sim::Quantity;
 use std::error::Error;
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -46,12 +46,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let models: Result<Vec<Arc<Model>>, Faults> =
         (0..COUNT).map(|k| linkage(crank(k)).map(Arc::new)).collect();
     let mut batch = Batch::of(&models?, BatchOptions { threads: 0, ..BatchOptions::default() })?;
-    batch.write(Field::TargetVelocity, &[4.0 * PI; COUNT])?; // two turns per second
+    batch.write(Quantity::TargetVelocity, &[4.0 * PI; COUNT])?; // two turns per second
     let (mut lowest, mut highest, mut worst) = ([f64::INFINITY; COUNT], [f64::NEG_INFINITY; COUNT], 0.0_f64);
     let mut q = vec![0.0; 4 * COUNT];
     for _ in 0..150 {
         worst = batch.step(1).loop_gap.iter().fold(worst, |worst, gap| worst.max(gap.0));
-        batch.read(Field::JointPosition, &mut q)?;
+        batch.read(Quantity::JointPosition, &mut q)?;
         for (k, joints) in q.chunks_exact(4).enumerate() {
             (lowest[k], highest[k]) = (lowest[k].min(joints[3]), highest[k].max(joints[3])); // the rocker's
         }

@@ -1,7 +1,7 @@
 //! Recording: what a batch does becomes one HTML page that plays in any browser. Twin of `examples/08_recording.py`.
 
 use bellcrank::prelude::*;
-use bellcrank::sim::Field;
+use bellcrank::sim::Quantity;
 use bellcrank::view::{RecordOptions, Recorder, read_recording};
 use std::error::Error;
 
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let motors = model.actuators().len();
     let mut batch = Batch::new(model.into(), 4, BatchOptions::default())?;
     let speeds: Vec<f64> = (0..4 * motors).map(|k| 2.0 + (k / motors) as f64).collect(); // each world its own
-    batch.write(Field::TargetVelocity, &speeds)?;
+    batch.write(Quantity::TargetVelocity, &speeds)?;
 
     let path = std::env::temp_dir().join("bellcrank_recording_rs.html");
     let mut recorder = Recorder::to_file(&batch, RecordOptions::default(), &path)?;

@@ -10,7 +10,7 @@ use bellcrank::sim::{Batch, BatchOptions, WorldStatus};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Pile { rolling: 0.01, ..Pile::default() }.builder().build()?;
     let count = model.bodies().len();
-    let mut batch = Batch::new(model.into(), 1, BatchOptions { dt: 0.002, ..BatchOptions::default() })?;
+    let mut batch = Batch::new(model.into(), 1, BatchOptions { dt: Some(0.002), ..BatchOptions::default() })?;
     let (mut sum, mut contacts, mut deepest, mut exact) = (0.0, 0, 0.0_f64, 0);
     for _ in 0..100 {
         let report = batch.step(10);

@@ -6,7 +6,7 @@
 //! ```
 
 use bellcrank::prelude::*;
-use bellcrank::sim::Field;
+use bellcrank::sim::Quantity;
 use std::error::Error;
 use std::time::Instant;
 
@@ -18,19 +18,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (worlds, steps) = (number(2, 4096), number(3, 100));
     let model = library::by_name(name).ok_or("there is no such mechanism")?.build()?;
     let options =
-        BatchOptions { dt: 0.004, precision: Precision::F32, threads: 0, ..BatchOptions::default() };
+        BatchOptions { dt: Some(0.004), precision: Precision::F32, threads: 0, ..BatchOptions::default() };
     let mut batch = Batch::new(model.into(), worlds, options)?;
     let room = |batch: &Batch, field| vec![0.0_f32; worlds * batch.width(field)];
-    let mut targets = room(&batch, Field::TargetPosition);
-    let mut q = room(&batch, Field::JointPosition);
-    batch.read_f32(Field::TargetPosition, &mut targets)?;
+    let mut targets = room(&batch, Quantity::TargetPosition);
+    let mut q = room(&batch, Quantity::JointPosition);
+    batch.read(Quantity::TargetPosition, &mut targets)?;
     batch.step(2);
     let (begin, work) = (Instant::now(), processor_seconds());
     for k in 0..steps {
         targets.iter_mut().for_each(|x| *x += if k % 2 == 0 { 1e-3 } else { -1e-3 });
-        batch.write_f32(Field::TargetPosition, &targets)?;
+        batch.write(Quantity::TargetPosition, &targets)?;
         batch.advance(1);
-        batch.read_f32(Field::JointPosition, &mut q)?;
+        batch.read(Quantity::JointPosition, &mut q)?;
     }
     let total = (worlds * steps) as f64;
     println!("{} {}", total / begin.elapsed().as_secs_f64(), total / (processor_seconds() - work).max(0.01));

@@ -12,6 +12,7 @@
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (batches of worlds), [`gradient`] (derivatives of steps),
 //! [`kinematics`] (poses from goals), [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
 //! viewer). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
+#![forbid(unsafe_code)]
 
 pub use bellcrank_collide as collide;
 #[cfg(feature = "gradient")]
@@ -36,15 +37,18 @@ pub use bellcrank_view as view;
 /// What most programs need.
 pub mod prelude {
     #[cfg(feature = "gradient")]
-    pub use bellcrank_gradient::{MinimalCoordinates, StepDerivatives, Wrt};
+    pub use bellcrank_gradient::{MinimalCoordinates, StepDerivatives, Transition, Wrt, transitions};
     #[cfg(feature = "import")]
     pub use bellcrank_import::{load, loads};
-    pub use bellcrank_math::{Pose, Quat, Real, Sym3, Vec3};
+    pub use bellcrank_math::{Pose, Quat, Real, Sym3, Twist, Vec3, Wrench};
     pub use bellcrank_model::{
-        Actuator, Body, Coupling, Faults, Geometry, Joint, JointKind, Keyframe, Model, ModelBuilder, Sensor,
-        Shape, Site, WORLD, library,
+        Actuator, Body, BodyId, Coupling, Faults, Geometry, Joint, JointId, JointKind, Keyframe, Model,
+        ModelBuilder, Sensor, Shape, ShapeId, Site, SiteId, WORLD, library,
     };
-    pub use bellcrank_sim::{Batch, BatchOptions, Precision, WorldStatus};
+    pub use bellcrank_sim::{
+        Batch, BatchError, BatchOptions, ComFree, ImplicitIntegrator, Integrator, InteriorPoint, Padmm,
+        Precision, Quantity, Settings, Solver, StepReport, WorldStatus,
+    };
 }
 
 /// The README's example, compiled and run.

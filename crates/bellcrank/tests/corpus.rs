@@ -98,7 +98,7 @@ fn tried(path: &Path, root: &Path) -> Row {
         model.mass()
     );
     let model = Arc::new(model);
-    let options = BatchOptions { dt: model.time_step(), ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(model.time_step()), ..BatchOptions::default() };
     let mut batch = match Batch::new(model.clone(), 1, options) {
         Ok(batch) => batch,
         Err(error) => return Row { faults: vec![format!("cannot be simulated: {error}")], ..row },

@@ -38,7 +38,7 @@ fn ours(xml: &str, dt: f64) -> [Vec<f64>; 2] {
     let model = loads(xml, Format::Mjcf, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.ignored().is_empty(), "{:?}", model.ignored());
     let (count, key) = (model.actuators().len(), model.keyframes().first().map(|key| key.name.clone()));
-    let options = BatchOptions { dt, ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(dt), ..BatchOptions::default() };
     let mut batch = Batch::new(Arc::new(model), 1, options).expect("a batch");
     if let Some(key) = key {
         assert!(batch.reset_to_keyframe(0, &key).expect("a keyframe"));

@@ -53,11 +53,6 @@ fn with_every_robot(check: impl Fn(&str, &Model) -> Vec<String> + Sync) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Cassie does not keep its spin as well. Without motors its leaf springs press knees and loops against each other; what is rounded off these
-/// reactions in 32 bits turns the rods between two balls, which are light, about their own axes, until they spin too fast
-/// for the step.
-const OPEN: (&str, [f64; 2]) = ("agility_cassie/scene.xml", [1e-11, 2e-2]);
-
 /// 1,000 steps of 2 ms at 1 m/s and 1 rad/s: to 1e-12 in 64 bits and to 1e-5 in 32.
 #[test]
 #[cfg_attr(
@@ -72,12 +67,11 @@ fn robots_that_coast_keep_their_momentum() {
             println!("{told}");
             (!(p < most && L < most)).then_some(told)
         };
-        let [double, single] = if name == OPEN.0 { OPEN.1 } else { [1e-12, 1e-5] };
-        [(Precision::F64, double), (Precision::F32, single)].into_iter().filter_map(check).collect()
+        [(Precision::F64, 1e-12), (Precision::F32, 1e-5)].into_iter().filter_map(check).collect()
     });
 }
 
-/// A second at 2 ms: velocity and centre of mass to 1e-4; Cassie, for the reason above, to 5e-4 in 32 bits.
+/// A second at 2 ms: velocity and centre of mass to 1e-4.
 #[test]
 #[cfg_attr(
     not(shared_data),
@@ -89,8 +83,7 @@ fn robots_that_fall_fall_with_g() {
             let [v, way] = off_falling(model, precision, 0.002, 500);
             let told = format!("{name} {precision:?}: velocity {v:.1e}, way {way:.1e}");
             println!("{told}");
-            let most = if name == OPEN.0 && precision == Precision::F32 { 5e-4 } else { 1e-4 };
-            (!(v < most && way < most)).then_some(told)
+            (!(v < 1e-4 && way < 1e-4)).then_some(told)
         };
         [Precision::F64, Precision::F32].into_iter().filter_map(check).collect()
     });

@@ -2,7 +2,7 @@
 
 use bellcrank::import::{Options, load};
 use bellcrank::math::{Pose, Vec3, so3};
-use bellcrank::sim::{Batch, BatchOptions, ComFree, Precision, Settings, Solver, WorldStatus};
+use bellcrank::sim::{Batch, BatchOptions, Precision, Solver, WorldStatus};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn robots_of_a_collection_stay_together_in_single_precision() {
 fn stay_together(precision: Precision, tolerance: f64) {
     for path in scenes() {
         let model = Arc::new(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
-        let options = BatchOptions { dt: 0.002, precision, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(0.002), precision, ..BatchOptions::default() };
         let mut batch = Batch::new(model.clone(), 1, options).unwrap();
         if let Some(key) = model.keyframes().first() {
             let trouble = batch.keyframe_trouble(0, &key.name).unwrap();
@@ -87,9 +87,9 @@ fn robots_fall_on_contacts_in_closed_form() {
     assert!(scenes.len() >= wanted.len(), "{scenes:?}");
     for path in scenes {
         let model = Arc::new(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
-        let settings = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::default() };
+        let settings = Solver::comfree().into();
         let dt = model.time_step();
-        let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+        let options = BatchOptions { dt: Some(dt), settings, scalar: true, ..BatchOptions::default() };
         let mut batch = Batch::new(model.clone(), 1, options).unwrap();
         if let Some(key) = model.keyframes().first() {
             assert!(batch.reset_to_keyframe(0, &key.name).unwrap());
@@ -120,9 +120,8 @@ fn h1_stands_on_contacts_in_closed_form() {
     let is_h1 = |path: &PathBuf| path.to_string_lossy().contains("unitree_h1");
     let path = scenes().into_iter().find(is_h1).expect("H1 in the collection");
     let model = Arc::new(load(&path, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
-    let settings = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::default() };
-    let options =
-        BatchOptions { dt: 0.002, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+    let settings = Solver::comfree().into();
+    let options = BatchOptions { dt: Some(0.002), settings, scalar: true, ..BatchOptions::default() };
     let mut batch = Batch::new(model.clone(), 1, options).unwrap();
     let start = lean_forward(&mut batch, 0.1);
     let stance = batch.joint_position(0).unwrap()[7..].to_vec();

@@ -65,7 +65,7 @@ fn compare(batch: &Batch, theirs: &serde_json::Value, tolerance: f64, wrong: &mu
 fn simulated(name: &str) -> Batch {
     let model = load(file(name), &Options::default()).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.ignored().is_empty(), "{:?}", model.ignored());
-    let options = BatchOptions { dt: model.time_step(), ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(model.time_step()), ..BatchOptions::default() };
     Batch::new(Arc::new(model), 1, options).expect("a batch")
 }
 

@@ -5,7 +5,7 @@ mod squat;
 mod walk;
 
 use super::figures::{Figures, grouped, small};
-use super::run::{Bits, Motors, Poses, Run, Solver};
+use super::run::{Bits, Motors, Run};
 use super::say::say;
 use super::watch::{Listen, Watch, announce};
 use super::{Error, stop};
@@ -107,9 +107,9 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         file: name.into(),
         worlds,
         steps: 250,
-        dt: 0.004,
-        solver: Solver::Padmm,
-        integrator: Poses::Euler,
+        dt: Some(0.004),
+        solver: None,
+        integrator: None,
         precision: Bits::F32,
         threads: 0,
         seed: 1,
@@ -117,6 +117,7 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         keyframe: None,
         opening: Default::default(),
         watch: Watch { fps: 30.0, ..Watch::default() },
+        strict: false,
         json: false,
     }
 }

@@ -1,84 +1,17 @@
-//! Poses, velocities, targets: one world, or all of them as arrays of shape (worlds, …).
+//! Poses, velocities, targets of one world.
 
-use super::{Batch, BatchError};
+use super::{Batch, BatchError, Part};
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
+use bellcrank_model::{ActuatorId, BodyId};
 use bellcrank_step::field::Field;
-use bellcrank_step::group::{Numbers, NumbersRef, Table, Values};
 
 impl Batch {
-    /// Numbers per world of a field: of the largest model.
-    pub fn width(&self, field: Field) -> usize {
-        self.models.iter().map(|model| field.width(model)).max().unwrap_or(0)
-    }
-
-    /// Copies a field of all worlds into an array of shape (worlds, width).
-    ///
-    /// # Errors
-    /// When the array has another size.
-    pub fn read(&self, field: Field, out: &mut [f64]) -> Result<(), BatchError> {
-        let stride = self.check_size(field, out.len())?;
-        out.fill(0.0);
-        for (group, rows) in self.groups.iter().zip(&self.rows) {
-            group.read(field, rows, Table { values: Numbers::F64(out), stride });
-        }
-        Ok(())
-    }
-
-    /// The same in single precision.
-    ///
-    /// # Errors
-    /// When the array has another size.
-    pub fn read_f32(&self, field: Field, out: &mut [f32]) -> Result<(), BatchError> {
-        let stride = self.check_size(field, out.len())?;
-        out.fill(0.0);
-        for (group, rows) in self.groups.iter().zip(&self.rows) {
-            group.read(field, rows, Table { values: Numbers::F32(out), stride });
-        }
-        Ok(())
-    }
-
-    /// Sets a field of all worlds from an array of shape (worlds, width).
-    ///
-    /// # Errors
-    /// When the array has another size, or the field cannot be written.
-    pub fn write(&mut self, field: Field, values: &[f64]) -> Result<(), BatchError> {
-        let stride = self.check_size(field, values.len())?;
-        self.write_all(field, Values { values: NumbersRef::F64(values), stride })
-    }
-
-    /// The same in single precision.
-    ///
-    /// # Errors
-    /// When the array has another size, or the field cannot be written.
-    pub fn write_f32(&mut self, field: Field, values: &[f32]) -> Result<(), BatchError> {
-        let stride = self.check_size(field, values.len())?;
-        self.write_all(field, Values { values: NumbersRef::F32(values), stride })
-    }
-
-    fn write_all(&mut self, field: Field, values: Values<'_>) -> Result<(), BatchError> {
-        if !field.is_writable() {
-            return Err(BatchError::ReadOnly(field.name()));
-        }
-        for (group, rows) in self.groups.iter_mut().zip(&self.rows) {
-            group.write(field, rows, values);
-        }
-        Ok(())
-    }
-
-    fn check_size(&self, field: Field, found: usize) -> Result<usize, BatchError> {
-        let width = self.width(field);
-        let expected = self.worlds() * width;
-        if found != expected {
-            return Err(BatchError::WrongCount { what: field.name(), found, expected });
-        }
-        Ok(width)
-    }
-
     /// X_WB of a body, origin at its centre of mass.
     ///
     /// # Errors
     /// When there is no such world or body.
-    pub fn body_pose(&self, world: usize, body: usize) -> Result<Pose, BatchError> {
+    pub fn body_pose(&self, world: usize, body: impl Part<BodyId>) -> Result<Pose, BatchError> {
+        let body = body.number();
         let (g, w) = self.find_body(world, body)?;
         let get = |field, k| self.groups[g].get(w, field, k);
         let q = [0, 1, 2, 3].map(|k| get(Field::BodyQuatWxyz, 4 * body + k));
@@ -90,7 +23,8 @@ impl Batch {
     ///
     /// # Errors
     /// When there is no such world or body.
-    pub fn body_velocity(&self, world: usize, body: usize) -> Result<Twist, BatchError> {
+    pub fn body_velocity(&self, world: usize, body: impl Part<BodyId>) -> Result<Twist, BatchError> {
+        let body = body.number();
         let (g, w) = self.find_body(world, body)?;
         let get = |k: usize| self.groups[g].get(w, Field::BodyVelocity, 6 * body + k);
         Ok(Twist::from_array([0, 1, 2, 3, 4, 5].map(get)))
@@ -100,7 +34,13 @@ impl Batch {
     ///
     /// # Errors
     /// When there is no such world or body.
-    pub fn set_body_pose(&mut self, world: usize, body: usize, X_WB: Pose) -> Result<(), BatchError> {
+    pub fn set_body_pose(
+        &mut self,
+        world: usize,
+        body: impl Part<BodyId>,
+        X_WB: Pose,
+    ) -> Result<(), BatchError> {
+        let body = body.number();
         self.set_part(world, body, Field::BodyQuatWxyz, &X_WB.R.to_wxyz())?;
         self.set_part(world, body, Field::BodyPosition, &X_WB.p.to_array())
     }
@@ -109,8 +49,13 @@ impl Batch {
     ///
     /// # Errors
     /// When there is no such world or body.
-    pub fn set_body_velocity(&mut self, world: usize, body: usize, V: Twist) -> Result<(), BatchError> {
-        self.set_part(world, body, Field::BodyVelocity, &V.to_array())
+    pub fn set_body_velocity(
+        &mut self,
+        world: usize,
+        body: impl Part<BodyId>,
+        V: Twist,
+    ) -> Result<(), BatchError> {
+        self.set_part(world, body.number(), Field::BodyVelocity, &V.to_array())
     }
 
     /// Pushes a body at its centre of mass, world axes [N, N·m], until told otherwise.
@@ -120,12 +65,12 @@ impl Batch {
     pub fn set_body_wrench(
         &mut self,
         world: usize,
-        body: usize,
+        body: impl Part<BodyId>,
         force: Vec3,
         moment: Vec3,
     ) -> Result<(), BatchError> {
         let [f, m] = [force.to_array(), moment.to_array()];
-        self.set_part(world, body, Field::BodyWrench, &[f[0], f[1], f[2], m[0], m[1], m[2]])
+        self.set_part(world, body.number(), Field::BodyWrench, &[f[0], f[1], f[2], m[0], m[1], m[2]])
     }
 
     /// Joint coordinates of a world, joint after joint [rad or m].
@@ -151,10 +96,10 @@ impl Batch {
     pub fn set_target_position(
         &mut self,
         world: usize,
-        actuator: usize,
+        actuator: impl Part<ActuatorId>,
         value: f64,
     ) -> Result<(), BatchError> {
-        self.set_part(world, actuator, Field::TargetPosition, &[value])
+        self.set_part(world, actuator.number(), Field::TargetPosition, &[value])
     }
 
     /// Target velocity of an actuator [rad/s or m/s].
@@ -164,18 +109,23 @@ impl Batch {
     pub fn set_target_velocity(
         &mut self,
         world: usize,
-        actuator: usize,
+        actuator: impl Part<ActuatorId>,
         value: f64,
     ) -> Result<(), BatchError> {
-        self.set_part(world, actuator, Field::TargetVelocity, &[value])
+        self.set_part(world, actuator.number(), Field::TargetVelocity, &[value])
     }
 
     /// Effort of an actuator [N·m or N], or its control.
     ///
     /// # Errors
     /// When there is no such world or actuator.
-    pub fn set_effort(&mut self, world: usize, actuator: usize, value: f64) -> Result<(), BatchError> {
-        self.set_part(world, actuator, Field::Effort, &[value])
+    pub fn set_effort(
+        &mut self,
+        world: usize,
+        actuator: impl Part<ActuatorId>,
+        value: f64,
+    ) -> Result<(), BatchError> {
+        self.set_part(world, actuator.number(), Field::Effort, &[value])
     }
 
     pub(super) fn row(&self, world: usize, field: Field) -> Result<Vec<f64>, BatchError> {

@@ -1,8 +1,9 @@
 //! Whether parameters make sense.
 
 use super::BatchError;
-use crate::parameter::Owner;
+use crate::quantity::Owner;
 use bellcrank_math::Sym3;
+use bellcrank_model::magnitude::{LEAST_INERTIA, LENGTH, STRENGTH, within};
 use bellcrank_model::{
     ActuatorParameters, BodyId, BodyParameters, Dof, Joint, JointId, JointParameters, Model, Parameters,
     PerWorld, ShapeId, ShapeParameters,
@@ -24,7 +25,7 @@ pub(super) fn check(
 ) -> Result<(), BatchError> {
     match owner {
         Owner::World => {
-            scope.look(&parameters.gravity, || "gravity".to_owned(), |g| finite(&g.to_array()))?;
+            scope.look(&parameters.gravity, || "gravity".to_owned(), |g| near(&g.to_array()))?;
             scope.look(&parameters.contact_gain, || "contact gain".to_owned(), contact_gain)
         }
         Owner::Body => model.bodies().iter().enumerate().try_for_each(|(b, part)| {
@@ -40,6 +41,7 @@ pub(super) fn check(
         Owner::Actuator => model.actuators().iter().enumerate().try_for_each(|(a, part)| {
             scope.look(parameters.actuator(a), || format!("actuator {:?}", part.name), actuator)
         }),
+        Owner::Coordinate | Owner::Site => Ok(()), // no parameter is theirs
     }
 }
 
@@ -76,11 +78,14 @@ fn contact_gain(gain: &[f64; 2]) -> Result<(), &'static str> {
 
 fn body(own: &BodyParameters) -> Result<(), &'static str> {
     let I = own.inertia;
-    finite(&[own.mass, own.com.x, own.com.y, own.com.z, I.xx, I.xy, I.xz, I.yy, I.yz, I.zz])?;
-    if own.mass > 0.0 && is_positive(I) {
-        Ok(())
-    } else {
+    near(&own.com.to_array())?;
+    finite(&[own.mass, I.xx, I.xy, I.xz, I.yy, I.yz, I.zz])?;
+    if !(own.mass > 0.0 && is_positive(I)) {
         Err("mass and principal moments of inertia must be above zero")
+    } else if own.mass < LEAST_INERTIA || I.xx.min(I.yy).min(I.zz) < LEAST_INERTIA {
+        Err("nothing can be computed with masses and moments of inertia below 1e-24")
+    } else {
+        Ok(())
     }
 }
 
@@ -93,7 +98,7 @@ fn is_positive(I: Sym3) -> bool {
 
 fn joint(part: &Joint, own: &JointParameters) -> Result<(), &'static str> {
     for X in [own.X_PF, own.X_SM] {
-        finite(&X.p.to_array())?;
+        near(&X.p.to_array())?;
         finite(&X.R.to_wxyz())?;
     }
     if own.dofs.len() != part.kind.dof_count() {
@@ -106,12 +111,12 @@ fn joint(part: &Joint, own: &JointParameters) -> Result<(), &'static str> {
     }
     let kept = |d: &Dof| {
         let plain = [d.armature, d.damping, d.friction];
-        plain.iter().all(|x| *x >= 0.0 && x.is_finite()) && d.limits[0] <= d.limits[1]
+        plain.iter().all(|x| *x >= 0.0 && *x <= STRENGTH) && d.limits[0] <= d.limits[1]
     };
     if own.dofs.iter().all(kept) {
         Ok(())
     } else {
-        Err("armature, damping and friction must be zero or more, and limits in order")
+        Err("armature, damping and friction must be zero or more and at most 1e15, and limits in order")
     }
 }
 
@@ -126,20 +131,35 @@ fn shape(own: &ShapeParameters) -> Result<(), &'static str> {
     let m = own.material;
     let rubs = [m.sliding, m.torsional, m.rolling, m.restitution];
     finite(&rubs)?;
-    finite(&own.X_LG.p.to_array())?;
+    near(&own.X_LG.p.to_array())?;
     if rubs.iter().all(|x| *x >= 0.0) { Ok(()) } else { Err("friction and restitution must be zero or more") }
 }
 
 fn actuator(own: &ActuatorParameters) -> Result<(), &'static str> {
-    let gains = finite(&[own.gear]).is_ok() && own.control.is_finite() && own.effort_limit >= 0.0;
+    let gains = near(&[own.gear]).is_ok() && own.control.is_finite() && own.effort_limit >= 0.0;
     let [low, high] = own.effort_bounds();
     match (gains, low <= high) {
-        (false, _) => Err("gains must be finite and the effort limit zero or more"),
+        (false, _) => Err("gains must be finite and at most 1e15, and the effort limit zero or more"),
         (true, false) => Err("the effort range must be in order"),
         (true, true) => Ok(()),
     }
 }
 
+/// Strengths: finite, and not beyond what can be computed with.
 fn finite(values: &[f64]) -> Result<(), &'static str> {
-    if values.iter().all(|x| x.is_finite()) { Ok(()) } else { Err("every number must be finite") }
+    match values.iter().find(|x| !within(**x, STRENGTH)) {
+        None => Ok(()),
+        Some(x) if x.is_finite() => Err("nothing can be computed with numbers beyond 1e15"),
+        Some(_) => Err("every number must be finite"),
+    }
+}
+
+/// The same for places and accelerations.
+fn near(values: &[f64]) -> Result<(), &'static str> {
+    finite(values)?;
+    if values.iter().all(|x| within(*x, LENGTH)) {
+        Ok(())
+    } else {
+        Err("nothing can be computed with lengths and accelerations beyond 1e9")
+    }
 }

@@ -1,6 +1,7 @@
 //! What the crates that differentiate a batch, or find poses with it, see of its inside.
 
 use super::{Batch, BatchError};
+use crate::threads::Threads;
 use bellcrank_step::group::Group;
 use rayon::prelude::*;
 use std::any::Any;
@@ -16,12 +17,17 @@ impl Batch {
         list: &[W],
         f: impl Fn(usize, W) -> Result<T, BatchError> + Sync,
     ) -> Result<Vec<T>, BatchError> {
-        match &self.pool {
+        match self.pool() {
             None => list.iter().enumerate().map(|(k, entry)| f(k, entry.clone())).collect(),
             Some(pool) => {
                 pool.install(|| list.par_iter().enumerate().map(|(k, entry)| f(k, entry.clone())).collect())
             }
         }
+    }
+
+    /// Threads of this process that may help; none for one thread.
+    pub(super) fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.threads.as_ref().and_then(Threads::pool)
     }
 
     /// The worlds of a model; `model` counts as in [`Batch::models`].

@@ -82,7 +82,7 @@ impl Batch {
             positions: Vec::new(),
             velocities: keyframe_rates(&model, keyframe, worlds.len()),
             iterations: ASSEMBLE_ITERATIONS,
-            tolerance: self.settings.assembly_tolerance(),
+            tolerance: self.engine.assembly_tolerance(),
         };
         let closed = self.groups[g].assemble(&local, &goal);
         for (k, &world) in worlds.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Batch {
         let model = self.models[g].clone();
         let keyframe = find(&model, name)?;
         let poses = keyframe_poses(&model, keyframe);
-        let tolerance = self.settings.assembly_tolerance();
+        let tolerance = self.engine.assembly_tolerance();
         Ok(Some(KeyframeTrouble {
             keyframe: name.to_owned(),
             joints: open_joints(&model, &poses, tolerance),

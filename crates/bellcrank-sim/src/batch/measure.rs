@@ -1,27 +1,14 @@
-//! Energy, momentum, reactions, contacts.
+//! Momentum, reactions, contacts.
 
-use super::{Batch, BatchError};
-use bellcrank_math::{Inline, Pose, Quat, Real, Twist, Vec3, Wrench};
-use bellcrank_model::{BodyId, Dof, JointId, JointKind, Model, TendonId, kinematics};
+use super::{Batch, BatchError, Part};
+use bellcrank_math::{Pose, Vec3, Wrench};
+use bellcrank_model::{Actuator, ActuatorId, BodyId, JointId, JointKind, Model, kinematics};
 use bellcrank_step::contact::BodyContact;
-use bellcrank_step::field::Field;
 use bellcrank_step::interior::angular_momentum;
-use bellcrank_step::readout::Metrics;
+use bellcrank_step::readout::{Metrics, Readout};
 use bellcrank_step::settings::Integrator;
 
 impl Batch {
-    /// Kinetic plus potential energy of a world [J]: gravity (zero at the origin; of the weight that nothing outside
-    /// carries) and springs of joints and tendons; rotors (armature) move with them.
-    ///
-    /// The velocities of [`Integrator::Variational`] are those of the last interval, so there the potential energy is
-    /// taken at its middle; where velocities were written they are those of the instant, and all is taken there.
-    ///
-    /// # Errors
-    /// When there is no such world.
-    pub fn energy(&self, world: usize) -> Result<f64, BatchError> {
-        self.energies(world).map(|(potential, kinetic)| potential + kinetic)
-    }
-
     /// Asks `f` about some worlds, over the threads of the batch: energy, momentum and sensors of thousands at once.
     ///
     /// # Errors
@@ -32,74 +19,6 @@ impl Batch {
         f: impl Fn(&Batch, usize) -> Result<T, BatchError> + Sync,
     ) -> Result<Vec<T>, BatchError> {
         self.over(worlds, |_, world| f(self, world))
-    }
-
-    /// Potential and kinetic energy [J].
-    pub(super) fn energies(&self, world: usize) -> Result<(f64, f64), BatchError> {
-        let (g, w) = self.find(world)?;
-        let (model, parameters) = (&self.models[g], &self.parameters[g]);
-        let gravity = *parameters.gravity.get(w);
-        let ago = match self.settings.integrator {
-            Integrator::Variational => 0.5 * self.dt * self.groups[g].interval(w),
-            _ => 0.0,
-        };
-        let [p, R, V] = [Field::BodyPosition, Field::BodyQuatWxyz, Field::BodyVelocity]
-            .map(|field| self.groups[g].row(w, field));
-        let moving = p.as_chunks().0.iter().zip(R.as_chunks().0).zip(V.as_chunks().0);
-        let (mut potential, mut kinetic) = f64::run(Inline(
-            #[inline(always)]
-            || {
-                let (mut potential, mut kinetic) = (0.0, 0.0);
-                for (b, ((p, R), V)) in moving.clone().enumerate() {
-                    let body = parameters.body(BodyId::new(b)).get(w);
-                    let (p, R, V) = (Vec3::from_array(*p), Quat::from_wxyz(*R), Twist::from_array(*V));
-                    let spin = R.rotate_inverse(V.angular);
-                    kinetic += 0.5 * (body.mass * V.linear.norm_squared() + spin.dot(body.inertia * spin));
-                    let heavy = body.mass * (1.0 - model.bodies()[b].gravity_compensation);
-                    potential -= heavy * gravity.dot(p - V.linear * ago);
-                }
-                (potential, kinetic)
-            },
-        ));
-        let mut add = |dof: &Dof, q: Option<f64>, rate: f64| {
-            kinetic += 0.5 * dof.armature * rate * rate;
-            if let (Some(spring), Some(q)) = (dof.spring, q) {
-                let q = q - rate * ago;
-                potential += 0.5 * spring.stiffness * (q - spring.rest) * (q - spring.rest);
-            }
-        };
-        let (q, rates) = (self.joint_position(world)?, self.joint_velocity(world)?);
-        let (mut first, mut dof) = (0, 0);
-        for (j, joint) in model.joints().iter().enumerate() {
-            for (k, entry) in parameters.joint(JointId::new(j)).get(w).dofs.iter().enumerate() {
-                let scalar = joint.kind.has_scalar_coordinates();
-                add(entry, scalar.then(|| q[first + k]), rates[dof + k]);
-            }
-            first += joint.kind.coordinate_count();
-            dof += joint.kind.dof_count();
-        }
-        for (t, tendon) in model.tendons().iter().enumerate() {
-            let [length, rate] = self.tendon_state(world, model, TendonId::new(t))?;
-            add(&tendon.dof, Some(length), rate);
-        }
-        Ok((potential, kinetic))
-    }
-
-    /// Length of a tendon and its rate.
-    pub(super) fn tendon_state(
-        &self,
-        world: usize,
-        model: &Model,
-        tendon: TendonId,
-    ) -> Result<[f64; 2], BatchError> {
-        let (q, v) = (self.joint_position(world)?, self.joint_velocity(world)?);
-        let mut state = [0.0; 2];
-        for term in &model.tendons()[tendon.index()].terms {
-            let (first, dof) = first_numbers(model, term.joint.id());
-            state[0] += term.coefficient * q[first + term.dof];
-            state[1] += term.coefficient * v[dof + term.dof];
-        }
-        Ok(state)
     }
 
     /// Linear momentum [kg·m/s] and angular momentum about the world's origin [kg·m²/s], world axes. With
@@ -117,7 +36,7 @@ impl Batch {
             let p = V.linear * body.mass;
             linear += p;
             let inertia = body.inertia.rotated(X.R.to_mat3()).to_mat3();
-            let spin = match self.settings.integrator {
+            let spin = match self.engine.integrator {
                 Integrator::Variational => {
                     let interval = self.dt * self.groups[g].interval(w);
                     angular_momentum(inertia, V.angular, interval, -1.0)
@@ -143,7 +62,8 @@ impl Batch {
     ///
     /// # Errors
     /// When there is no such world or joint.
-    pub fn joint_reaction(&self, world: usize, joint: usize) -> Result<Wrench, BatchError> {
+    pub fn joint_reaction(&self, world: usize, joint: impl Part<JointId>) -> Result<Wrench, BatchError> {
+        let joint = joint.number();
         let (g, w) = self.find(world)?;
         let model = &self.models[g];
         let Some(part) = model.joints().get(joint) else {
@@ -151,13 +71,23 @@ impl Batch {
             return Err(BatchError::NoSuchPart { what: "joint", index: joint, count });
         };
         let impulse = self.groups[g].readout(w).joint_impulse[joint];
+        self.reaction(world, joint, part.kind, &impulse)
+    }
+
+    /// Force and moment of the impulses along a joint's rows.
+    pub(super) fn reaction(
+        &self,
+        world: usize,
+        joint: usize,
+        kind: JointKind,
+        impulse: &[f64; 6],
+    ) -> Result<Wrench, BatchError> {
         let (X_WF, X_WM) = self.joint_frames(world, joint)?;
         let X_FM = X_WF.inverse_mul(X_WM);
-        let (held, free) =
-            (kinematics::constraint_axes(part.kind, X_FM), kinematics::rate_axes(part.kind, X_FM));
+        let (held, free) = (kinematics::constraint_axes(kind, X_FM), kinematics::rate_axes(kind, X_FM));
         let mut sum = Wrench::zero();
         for i in 0..6 {
-            let count = part.kind.row_count();
+            let count = kind.row_count();
             let row = if i < count { held[i] } else { free[i - count] };
             sum.force += row.force * (impulse[i] / self.dt);
             sum.moment += row.moment * (impulse[i] / self.dt);
@@ -170,19 +100,15 @@ impl Batch {
     ///
     /// # Errors
     /// When there is no such world or actuator.
-    pub fn actuator_effort(&self, world: usize, actuator: usize) -> Result<f64, BatchError> {
+    pub fn actuator_effort(&self, world: usize, actuator: impl Part<ActuatorId>) -> Result<f64, BatchError> {
+        let actuator = actuator.number();
         let (g, w) = self.find(world)?;
         let model = &self.models[g];
         let Some(part) = model.actuators().get(actuator) else {
             let count = model.actuators().len();
             return Err(BatchError::NoSuchPart { what: "actuator", index: actuator, count });
         };
-        let readout = self.groups[g].readout(w);
-        let impulse = match part.coordinate() {
-            Some((joint, dof)) => readout.drive_impulse[first_numbers(model, joint).1 + dof],
-            None => readout.line_impulse[actuator],
-        };
-        Ok(impulse / self.dt)
+        Ok(drive_impulse(model, part, actuator, &self.groups[g].readout(w)) / self.dt)
     }
 
     /// What touches at the present pose, with the forces of the last step.
@@ -212,6 +138,14 @@ impl Batch {
             None => Ok(X),
         };
         Ok((place(part.predecessor.body(), frames.X_PF)?, place(part.successor.body(), frames.X_SM)?))
+    }
+}
+
+/// The impulse along what an actuator drives.
+pub(super) fn drive_impulse(model: &Model, part: &Actuator, actuator: usize, readout: &Readout<f64>) -> f64 {
+    match part.coordinate() {
+        Some((joint, dof)) => readout.drive_impulse[first_numbers(model, joint).1 + dof],
+        None => readout.line_impulse[actuator],
     }
 }
 

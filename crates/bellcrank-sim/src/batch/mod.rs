@@ -3,66 +3,80 @@
 //! | file | what |
 //! |---|---|
 //! | `mod` | make a batch and step it |
-//! | `access` | poses, velocities, targets: one world, or all of them as arrays |
+//! | `access` | poses, velocities, targets of one world |
+//! | `arrays` | quantities of all worlds as arrays |
 //! | `inside` | what other crates see of its inside |
 //! | `reset` | back to a known state: reference pose, assembly, snapshots |
 //! | `keyframe` | the same for keyframes, and why one does not hold together |
-//! | `parameter_arrays` | the same as arrays, some worlds at a time; random draws |
+//! | `part` | bodies, joints and actuators by identifier or number |
 //! | `parameters` | masses, frictions, gains: for all worlds or one each |
-//! | `measure` | energy, momentum, reactions, contacts |
+//! | `parameter_arrays` | the same as arrays, some worlds at a time; random draws |
+//! | `readouts` | link frames, sites, efforts, reactions: rows of arrays |
+//! | `energy` | energy of worlds |
+//! | `measure` | momentum, reactions, contacts |
 //! | `sensors` | what the sensors of a model show |
 //! | `warnings` | what will go wrong with these settings |
 
 mod access;
 mod activation;
+mod arrays;
 mod check_parameters;
+mod energy;
 mod inside;
 mod keyframe;
 mod measure;
 mod parameter_arrays;
 mod parameters;
+mod part;
 mod place;
+mod readouts;
 mod reset;
 mod sensors;
 mod warnings;
 
+pub use arrays::Number;
 pub use keyframe::KeyframeTrouble;
+pub use part::Part;
 
+use crate::memory::free_memory;
+use crate::settings::{Settings, Solver};
+use crate::snapshot::SnapshotHead;
+use crate::threads::Threads;
 use bellcrank_model::{Model, Parameters};
 use bellcrank_step::group::{self, Figures, Group, ITERATION_BINS, Precision};
 use bellcrank_step::layout::Layout;
-use bellcrank_step::settings::{Integrator, Method, Settings};
+use bellcrank_step::settings as engine;
 use bellcrank_step::status::WorldStatus;
 use std::any::Any;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// How a batch runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchOptions {
-    /// Step [s].
-    pub dt: f64,
-    /// Numbers of 64 or 32 bits.
+    /// Step [s]; `None` for the first model's own.
+    pub dt: Option<f64>,
+    /// Floating-point numbers of 64 or 32 bits.
     pub precision: Precision,
-    /// Threads; zero for one per core.
+    /// Threads; zero, the default, for one per core.
     pub threads: usize,
     /// One world per value instead of lanes, whatever their number: slow, for comparison. Worlds that are one or two of a
     /// model are computed so anyway; their bits are the same.
     pub scalar: bool,
     /// Contacts that a world of many loose bodies has room for; `None` for twelve per shape.
     pub contact_capacity: Option<usize>,
-    /// How a step is computed; `None` for the defaults of the precision.
-    pub settings: Option<Settings>,
+    /// How a step is computed.
+    pub settings: Settings,
 }
 
 impl Default for BatchOptions {
     fn default() -> Self {
         BatchOptions {
-            dt: 0.004,
+            dt: None,
             precision: Precision::F64,
-            threads: 1,
+            threads: 0,
             scalar: false,
             contact_capacity: None,
-            settings: None,
+            settings: Settings::default(),
         }
     }
 }
@@ -80,26 +94,18 @@ pub enum BatchError {
     #[error("there is no {what} number {index}; there are {count}")]
     NoSuchPart { what: &'static str, index: usize, count: usize },
     #[error("this is no snapshot of the batch: {0}")]
-    BadSnapshot(&'static str),
+    BadSnapshot(String),
     #[error("there is no joint {0:?} with plain coordinates{1}")]
     NoSuchJoint(String, String),
     #[error("there is no {what} {name:?}{hint}")]
     NoSuchName { what: &'static str, name: String, hint: String },
     #[error(
-        "{0} has couplings, tendons or motors at sites, which Method::AllRows does not know; use Method::Eliminate"
+        "{0} has couplings, tendons or motors at sites, which Solver::AllRows does not know; use Solver::Exact"
     )]
     NotForAllRows(String),
-    #[error("Integrator::Variational needs Method::InteriorPoint")]
-    NeedsInteriorPoint,
-    #[error("Method::InteriorPoint goes with Integrator::Variational or Integrator::SemiImplicitEuler")]
-    NoHalfSteps,
-    #[error(
-        "{0}: {1} bounces (restitution), which Method::InteriorPoint does not know; use Method::Eliminate"
-    )]
+    #[error("{0}: {1} bounces (restitution), which Solver::InteriorPoint does not know; use Solver::Exact")]
     NotForInteriorPoint(String, String),
-    #[error(
-        "{0} is a pile of loose bodies, which Method::InteriorPoint does not know; use Method::Eliminate"
-    )]
+    #[error("{0} is a pile of loose bodies, which Solver::InteriorPoint does not know; use Solver::Exact")]
     PileInInteriorPoint(String),
     #[error(
         "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
@@ -111,25 +117,33 @@ pub enum BatchError {
     NotIndependent,
     #[error("{0}: {1} have no derivatives yet; take them out of the model, or difference steps")]
     NotDifferentiable(String, &'static str),
-    #[error("κ must be a number above zero, not {0}")]
+    #[error("kappa must be a number above zero, not {0}; 1e-4 is smooth, 1e-6 nearly hard")]
     BadKappa(f64),
-    #[error(
-        "the contact of {0:?} and {1:?} is found by a search: it has no derivative with respect to their sizes; leave \
-         these out, or use primitive shapes"
-    )]
-    NoDerivative(String, String),
+    #[error("{0}")]
+    NoDerivative(String),
     #[error("{0} follows from the bodies and cannot be written; use assemble")]
     ReadOnly(&'static str),
+    #[error("{0} is a read-out and cannot be written")]
+    ReadOut(&'static str),
+    #[error("{0} is known to derivatives only: there is no array of it")]
+    NoArray(&'static str),
+    #[error("{0} is no parameter: it has one row per world already")]
+    NotAParameter(&'static str),
     #[error("{0:?} is fastened to the world and cannot be placed; assemble moves its joints")]
     Fastened(String),
     #[error("the pose for {0:?} is not finite, or its quaternion is zero")]
     BadPose(String),
-    #[error("the worlds {0} and {1} are of different models; assemble them one model at a time")]
+    #[error("the worlds {0} and {1} are of different models; take them one model at a time")]
     MixedModels(usize, usize),
     #[error("{part}: {what}")]
     BadParameter { part: String, what: String },
     #[error("{what}: {found} values were given, expected: {expected}")]
     WrongCount { what: &'static str, found: usize, expected: usize },
+    #[error(
+        "{worlds} worlds need {:.1} GB of memory and {:.1} GB are free",
+        *need as f64 / 1e9, *free as f64 / 1e9
+    )]
+    OutOfMemory { worlds: usize, need: u64, free: u64 },
     #[error("threads could not be started: {0}")]
     Threads(String),
     #[error(transparent)]
@@ -148,8 +162,13 @@ pub struct Batch {
     /// Group and number in it, by world.
     place: Vec<(usize, usize)>,
     dt: f64,
+    precision: Precision,
     settings: Settings,
-    pool: Option<rayon::ThreadPool>,
+    /// What follows from them for the precision.
+    engine: engine::Settings,
+    /// What snapshots say of the batch; emptied when its settings change.
+    head: OnceLock<SnapshotHead>,
+    threads: Option<Threads>,
     /// Memory of derivatives and such, by model; emptied when parameters change.
     memory: Mutex<Vec<(usize, Box<dyn Any + Send>)>>,
 }
@@ -179,6 +198,7 @@ impl Batch {
     /// # Errors
     /// When there is no world, or the options make no sense.
     pub fn new(model: Arc<Model>, worlds: usize, options: BatchOptions) -> Result<Self, BatchError> {
+        check_memory(&[(model.clone(), worlds)], &options)?; // before so much as a list of them is made
         Self::of(&vec![model; worlds], options)
     }
 
@@ -191,8 +211,9 @@ impl Batch {
         if worlds.is_empty() {
             return Err(BatchError::NoWorlds);
         }
-        if !(options.dt > 0.0 && options.dt.is_finite()) {
-            return Err(BatchError::BadTimeStep(options.dt));
+        let dt = options.dt.unwrap_or(worlds[0].time_step());
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(BatchError::BadTimeStep(dt));
         }
         let mut models: Vec<(Arc<Model>, usize)> = Vec::new();
         let mut place = Vec::with_capacity(worlds.len());
@@ -208,12 +229,9 @@ impl Batch {
             models[g].1 += 1;
             rows[g].push(world);
         }
+        check_memory(&models, &options)?;
         let groups = models.iter().map(|(model, count)| make_group(model, *count, &options)).collect();
-        let fallback = match options.precision {
-            Precision::F64 => Settings::default(),
-            Precision::F32 => Settings::single(),
-        };
-        let settings = options.settings.unwrap_or(fallback);
+        let settings = options.settings;
         let models: Vec<Arc<Model>> = models.into_iter().map(|(model, _)| model).collect();
         check_method(&models, &settings)?;
         Ok(Batch {
@@ -222,9 +240,12 @@ impl Batch {
             rows,
             models,
             place,
-            dt: options.dt,
+            dt,
+            precision: options.precision,
             settings,
-            pool: pool(options.threads)?,
+            engine: settings.for_precision(options.precision),
+            head: OnceLock::new(),
+            threads: threads(options.threads)?,
             memory: Mutex::default(),
         })
     }
@@ -237,6 +258,11 @@ impl Batch {
     /// Step [s].
     pub fn dt(&self) -> f64 {
         self.dt
+    }
+
+    /// Numbers of 64 or 32 bits.
+    pub fn precision(&self) -> Precision {
+        self.precision
     }
 
     /// The model of a world.
@@ -257,6 +283,11 @@ impl Batch {
         &self.settings
     }
 
+    /// What the engine is told: the settings with every number, for the batch's precision.
+    pub fn engine_settings(&self) -> &engine::Settings {
+        &self.engine
+    }
+
     /// Changes how steps are computed from now on.
     ///
     /// # Errors
@@ -264,6 +295,8 @@ impl Batch {
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), BatchError> {
         check_method(&self.models, &settings)?;
         self.settings = settings;
+        self.engine = settings.for_precision(self.precision);
+        self.head = OnceLock::new();
         Ok(())
     }
 
@@ -275,8 +308,10 @@ impl Batch {
 
     /// Advances all worlds by `count` steps; [`Batch::report`] gathers the figures for who wants them.
     pub fn advance(&mut self, count: usize) {
-        let (dt, settings) = (self.dt, self.settings);
-        match &self.pool {
+        let (dt, settings) = (self.dt, self.engine);
+        // a thread without a block has nothing to do, and waking it costs more than a step of one robot
+        let shared = self.groups.iter().any(|group| group.block_count() > 1);
+        match self.threads.as_ref().and_then(Threads::pool).filter(|_| shared) {
             None => self.groups.iter_mut().for_each(|group| group.step(count, dt, &settings, 1)),
             Some(pool) => {
                 let (groups, threads) = (&mut self.groups, pool.current_num_threads());
@@ -340,13 +375,7 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
             || !m.tendons().is_empty()
             || m.actuators().iter().any(|a| a.coordinate().is_none())
     };
-    let interior = matches!(settings.method, Method::InteriorPoint(_));
-    match settings.integrator {
-        Integrator::Variational if !interior => return Err(BatchError::NeedsInteriorPoint),
-        Integrator::MoreauJean if interior => return Err(BatchError::NoHalfSteps),
-        _ => {}
-    }
-    if interior {
+    if let Solver::InteriorPoint { .. } = settings.solver {
         for model in models {
             if Layout::of(model).pile.is_some() {
                 return Err(BatchError::PileInInteriorPoint(model.name().to_owned()));
@@ -357,21 +386,41 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
             }
         }
     }
-    let all_rows = matches!(settings.method, Method::AllRows(_));
+    let all_rows = matches!(settings.solver, Solver::AllRows(_));
     let other = models.iter().find(|model| all_rows && lines(model));
     other.map_or(Ok(()), |model| Err(BatchError::NotForAllRows(model.name().to_owned())))
 }
 
+/// So many worlds are made without asking whether there is memory for them.
+const SURELY_FITS: usize = 1_000;
+/// So many are made to see how much one of them needs.
+const SAMPLE: usize = 64;
+
+/// Whether there is memory for very many worlds: what cannot be had ends the program, and no error is left to be told.
+fn check_memory(models: &[(Arc<Model>, usize)], options: &BatchOptions) -> Result<(), BatchError> {
+    let many = || models.iter().filter(|(_, count)| *count > SURELY_FITS);
+    if many().next().is_none() {
+        return Ok(());
+    }
+    let Some(free) = free_memory() else { return Ok(()) };
+    let need_of = |(model, count): &(Arc<Model>, usize)| {
+        let sample = make_group(model, SAMPLE, options);
+        (sample.bytes_per_world() as u64).saturating_mul(*count as u64)
+    };
+    let need = many().map(need_of).fold(0, u64::saturating_add);
+    let worlds = models.iter().map(|(_, count)| count).sum();
+    if need > free { Err(BatchError::OutOfMemory { worlds, need, free }) } else { Ok(()) }
+}
+
 fn make_group(model: &Arc<Model>, worlds: usize, options: &BatchOptions) -> Box<dyn Group> {
-    let solver = options.settings.unwrap_or_default().solver;
+    let solver = options.settings.for_precision(options.precision).solver;
     let layout = Layout::for_solver(model, &solver, options.contact_capacity);
     group::make(model, layout, worlds, options.precision, options.scalar)
 }
 
-fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {
-    if threads == 1 {
+fn threads(count: usize) -> Result<Option<Threads>, BatchError> {
+    if count == 1 {
         return Ok(None);
     }
-    let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    built.map(Some).map_err(|error| BatchError::Threads(error.to_string()))
+    Threads::new(count).map(Some).map_err(BatchError::Threads)
 }

@@ -2,35 +2,34 @@
 
 use super::check_parameters::{Scope, check};
 use super::{Batch, BatchError};
-use crate::parameter::{Parameter, each, is_spread, refuse, set, spread};
+use crate::quantity::{Quantity, each, is_spread, refuse, set, spread};
 use bellcrank_math::Random;
 use bellcrank_model::Parameters;
 
 impl Batch {
     /// Whether worlds may differ in a parameter: its array then has one row per world, else one for all of them. Worlds of
     /// different models always have rows of their own.
-    pub fn is_spread(&self, parameter: Parameter) -> bool {
+    pub fn is_spread(&self, parameter: Quantity) -> bool {
         self.models.len() > 1 || self.worlds_differ(0, parameter)
     }
 
     /// Whether worlds of one model may differ in a parameter; `model` counts as in [`Batch::models`].
-    pub fn worlds_differ(&self, model: usize, parameter: Parameter) -> bool {
+    pub fn worlds_differ(&self, model: usize, parameter: Quantity) -> bool {
         self.parameters.get(model).is_some_and(|own| is_spread(own, &self.models[model], parameter))
     }
 
-    /// Numbers in a row of a parameter's array: as many as the largest model needs.
-    pub fn parameter_width(&self, parameter: Parameter) -> usize {
-        let parts = self.models.iter().map(|model| parameter.parts(model)).max();
-        parts.unwrap_or(0) * parameter.components()
-    }
-
-    /// One row per world from now on. Parameters of the same parts are spread together.
-    pub fn spread(&mut self, parameter: Parameter) {
+    /// One row per world of a parameter from now on. Parameters of the same parts are spread together.
+    ///
+    /// # Errors
+    /// When it is no parameter.
+    pub fn spread(&mut self, parameter: Quantity) -> Result<(), BatchError> {
+        check_parameter(parameter)?;
         for (m, model) in self.models.iter().enumerate() {
             if !is_spread(&self.parameters[m], model, parameter) {
                 spread(&mut self.parameters[m], model, parameter, self.rows[m].len());
             }
         }
+        Ok(())
     }
 
     /// One world's row of a parameter's array; what its model does not have is left as it is.
@@ -39,13 +38,14 @@ impl Batch {
     /// When there is no such world.
     pub fn read_parameter(
         &self,
-        parameter: Parameter,
+        parameter: Quantity,
         world: usize,
         row: &mut [f64],
     ) -> Result<(), BatchError> {
+        check_parameter(parameter)?;
         let (m, local) = self.find(world)?;
         let mut out = row.iter_mut();
-        each(&self.parameters[m], &self.models[m], (parameter, local), |x| {
+        each(&self.parameters[m], &self.models[m], parameter, local, |x| {
             if let Some(out) = out.next() {
                 *out = x;
             }
@@ -60,7 +60,7 @@ impl Batch {
     /// When there is no such world, or a value makes no sense; nothing is changed then.
     pub fn write_parameter(
         &mut self,
-        parameter: Parameter,
+        parameter: Quantity,
         worlds: &[usize],
         values: &[f64],
     ) -> Result<(), BatchError> {
@@ -72,11 +72,12 @@ impl Batch {
     /// Writes rows into the parameters alone, and says in which worlds that changed something.
     fn take_rows(
         &mut self,
-        parameter: Parameter,
+        parameter: Quantity,
         worlds: &[usize],
         values: &[f64],
     ) -> Result<Vec<usize>, BatchError> {
-        let width = self.parameter_width(parameter);
+        check_parameter(parameter)?;
+        let width = self.width(parameter);
         expect_numbers(values.len(), worlds.len() * width)?;
         let mut changes = Vec::new();
         let mut old = vec![0.0; width];
@@ -91,7 +92,7 @@ impl Batch {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        self.spread(parameter);
+        self.spread(parameter)?;
         let mut taken = Ok(());
         for (world, row, _) in &changes {
             let (m, local) = self.place[*world];
@@ -107,7 +108,7 @@ impl Batch {
             }
         }
         taken?;
-        if parameter == Parameter::BodyCom {
+        if parameter == Quantity::BodyCom {
             changes.iter().try_for_each(|(world, row, old)| self.move_centres(*world, old, row))?;
         }
         Ok(changes.into_iter().map(|(world, ..)| world).collect())
@@ -130,8 +131,9 @@ impl Batch {
     ///
     /// # Errors
     /// When a value makes no sense; nothing is changed then.
-    pub fn write_shared_parameter(&mut self, parameter: Parameter, row: &[f64]) -> Result<(), BatchError> {
-        let width = self.parameter_width(parameter);
+    pub fn write_shared_parameter(&mut self, parameter: Quantity, row: &[f64]) -> Result<(), BatchError> {
+        check_parameter(parameter)?;
+        let width = self.width(parameter);
         expect_numbers(row.len(), width)?;
         for m in 0..self.models.len() {
             refuse(&self.models[m], parameter, row)?;
@@ -142,7 +144,7 @@ impl Batch {
     }
 
     /// Draws parameters of some worlds anew, around their models' own values: each part's by a factor between the two bounds, or shifted
-    /// by such a number where [`Parameter::is_shifted`] says so. With a body's mass its inertia changes alike. What a world
+    /// by such a number where [`Quantity::is_shifted`] says so. With a body's mass its inertia changes alike. What a world
     /// gets depends on the seed, its number and the parameter alone.
     ///
     /// # Errors
@@ -150,7 +152,7 @@ impl Batch {
     pub fn randomize(
         &mut self,
         seed: u64,
-        ranges: &[(Parameter, [f64; 2])],
+        ranges: &[(Quantity, [f64; 2])],
         worlds: &[usize],
     ) -> Result<(), BatchError> {
         let mut changed = Vec::new();
@@ -162,46 +164,43 @@ impl Batch {
     fn draw_all(
         &mut self,
         seed: u64,
-        ranges: &[(Parameter, [f64; 2])],
+        ranges: &[(Quantity, [f64; 2])],
         worlds: &[usize],
         changed: &mut Vec<usize>,
     ) -> Result<(), BatchError> {
         let own: Vec<Parameters> = self.models.iter().map(|model| Parameters::of(model)).collect();
         for &(parameter, [low, high]) in ranges {
+            check_parameter(parameter)?;
             if !(low.is_finite() && high.is_finite() && low <= high) {
                 return Err(BatchError::BadParameter {
                     part: parameter.name().to_owned(),
                     what: format!("the range is ({low}, {high}); a lower and an upper bound are needed"),
                 });
             }
-            let both = [parameter, Parameter::BodyInertia];
-            let count = if parameter == Parameter::BodyMass { 2 } else { 1 };
+            let draw = Draw { seed, leader: parameter, low, high, own: &own };
+            let both = [parameter, Quantity::BodyInertia];
+            let count = if parameter == Quantity::BodyMass { 2 } else { 1 };
             for parameter in both.into_iter().take(count) {
-                let values = self.drawn(seed, (both[0], parameter), [low, high], (&own, worlds))?;
+                let values = self.drawn(&draw, parameter, worlds)?;
                 changed.extend(self.take_rows(parameter, worlds, &values)?);
             }
         }
         Ok(())
     }
 
-    /// Rows of a parameter with the draws of `leader`.
-    fn drawn(
-        &self,
-        seed: u64,
-        (leader, parameter): (Parameter, Parameter),
-        [low, high]: [f64; 2],
-        (own, worlds): (&[Parameters], &[usize]),
-    ) -> Result<Vec<f64>, BatchError> {
-        let width = self.parameter_width(parameter);
+    /// Rows of a parameter with the draws of another, or its own.
+    fn drawn(&self, draw: &Draw<'_>, parameter: Quantity, worlds: &[usize]) -> Result<Vec<f64>, BatchError> {
+        let Draw { seed, leader, low, high, own } = *draw;
+        let width = self.width(parameter);
         let mut values = vec![0.0; width * worlds.len()];
         // an inertia or a pair of limits is drawn as a whole, a vector axis by axis
-        let whole = matches!(parameter, Parameter::BodyInertia | Parameter::Limits);
+        let whole = matches!(parameter, Quantity::BodyInertia | Quantity::Limits);
         let together = if whole { parameter.components() } else { 1 };
         for (&world, row) in worlds.iter().zip(values.chunks_exact_mut(width.max(1))) {
             let (m, _) = self.find(world)?;
-            let mut random = Random::new(seed, world, leader as u64);
+            let mut random = Random::new(seed, world, leader.stream());
             let (mut k, mut draw) = (0, 0.0);
-            each(&own[m], &self.models[m], (parameter, 0), |x| {
+            each(&own[m], &self.models[m], parameter, 0, |x| {
                 if k % together == 0 {
                     draw = random.between(low, high);
                 }
@@ -211,6 +210,21 @@ impl Batch {
         }
         Ok(values)
     }
+}
+
+/// One random draw.
+struct Draw<'a> {
+    seed: u64,
+    /// Whose numbers are drawn; others may follow them.
+    leader: Quantity,
+    low: f64,
+    high: f64,
+    /// The models' own values, around which is drawn.
+    own: &'a [Parameters],
+}
+
+fn check_parameter(quantity: Quantity) -> Result<(), BatchError> {
+    if quantity.is_parameter() { Ok(()) } else { Err(BatchError::NotAParameter(quantity.name())) }
 }
 
 fn expect_numbers(found: usize, expected: usize) -> Result<(), BatchError> {

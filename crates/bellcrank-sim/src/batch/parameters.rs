@@ -2,7 +2,7 @@
 
 use super::check_parameters::{Scope, check};
 use super::{Batch, BatchError};
-use crate::parameter::{Owner, Parameter, each};
+use crate::quantity::{Owner, Quantity, each};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Model, Parameters};
 
@@ -64,7 +64,7 @@ impl Batch {
     /// All centres of mass of one world of a model.
     fn centres(model: &Model, parameters: &Parameters, local: usize) -> Vec<f64> {
         let mut row = Vec::new();
-        each(parameters, model, (Parameter::BodyCom, local), |x| row.push(x));
+        each(parameters, model, Quantity::BodyCom, local, |x| row.push(x));
         row
     }
 

@@ -1,7 +1,7 @@
 //! Back to a known state: reference pose, assembly, snapshots.
 
 use super::{Batch, BatchError};
-use crate::snapshot::Writer;
+use crate::snapshot::{SnapshotHead, Writer};
 use bellcrank_model::{Model, nearest};
 use bellcrank_step::assemble::{Asked, Goal, LARGEST_SLIDE, LARGEST_TURN};
 use bellcrank_step::field::Field;
@@ -66,17 +66,17 @@ impl Batch {
         let Some((group, local)) = self.one_model(worlds)? else { return Ok(Vec::new()) };
         let positions = asked(&self.models[group], worlds.len(), positions)?;
         let goal = Goal {
-            iterations: ASSEMBLE_ITERATIONS + self.way_to(&positions, (group, &local)),
+            iterations: ASSEMBLE_ITERATIONS + self.way_to(&positions, group, &local),
             positions,
             velocities: asked(&self.models[group], worlds.len(), velocities)?,
-            tolerance: self.settings.assembly_tolerance(),
+            tolerance: self.engine.assembly_tolerance(),
         };
         Ok(self.groups[group].assemble(&local, &goal))
     }
 
     /// Iterations that the way to the asked coordinates takes: angles are counted through whole turns, so that a crank that
     /// is asked for three turns makes them, and what is geared to it comes along.
-    fn way_to(&self, positions: &[Asked], (group, local): (usize, &[usize])) -> usize {
+    fn way_to(&self, positions: &[Asked], group: usize, local: &[usize]) -> usize {
         let layout = self.groups[group].layout();
         let mut longest = 0.0_f64;
         for asked in positions {
@@ -91,22 +91,42 @@ impl Batch {
         longest.min(LONGEST_WAY) as usize
     }
 
-    /// The whole batch as bytes: with [`Batch::restore`] it resumes bit for bit.
+    /// The whole batch as bytes: with [`Batch::restore`] it resumes bit for bit. Parameters that were written are not part of it.
     pub fn snapshot(&self) -> Vec<u8> {
-        let mut writer = Writer::new(self.worlds());
+        let mut writer = Writer::new(self.snapshot_head());
         self.place.iter().for_each(|&(g, w)| writer.world(&self.groups[g].save(w)));
         writer.finish()
     }
 
-    /// Takes a snapshot of a batch of the same models back.
+    /// Takes a snapshot of a batch of the same models, precision, time step and solver back.
     ///
     /// # Errors
-    /// When the bytes are damaged, of another version, or of other models; the batch is unchanged then.
+    /// When the bytes are damaged, of another version, or of another batch, with the difference named; the batch is unchanged
+    /// then.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
-        let all = crate::snapshot::read(bytes, self.worlds())?;
+        self.take_back(bytes, true)
+    }
+
+    /// Takes the state of a batch of the same models that has another precision, time step or solver: the poses and velocities
+    /// are those of the snapshot, the steps that follow are this batch's own.
+    ///
+    /// # Errors
+    /// When the bytes are damaged, of another version or of other models; the batch is unchanged then.
+    pub fn adopt(&mut self, bytes: &[u8]) -> Result<(), BatchError> {
+        self.take_back(bytes, false)
+    }
+
+    fn snapshot_head(&self) -> &SnapshotHead {
+        self.head.get_or_init(|| SnapshotHead::of(self))
+    }
+
+    fn take_back(&mut self, bytes: &[u8], exact: bool) -> Result<(), BatchError> {
+        let (head, all) = crate::snapshot::read(bytes)?;
+        self.snapshot_head().check(&head, exact)?;
         let fits = |&(g, w): &(usize, usize), values: &Vec<f64>| self.groups[g].save(w).len() == values.len();
         if !self.place.iter().zip(&all).all(|(place, values)| fits(place, values)) {
-            return Err(BatchError::BadSnapshot("a world is of another model"));
+            let why = "a world has room for another number of contacts, or belongs to another solver";
+            return Err(BatchError::BadSnapshot(why.into()));
         }
         for (&(g, w), values) in self.place.iter().zip(&all) {
             self.groups[g].load(w, values);

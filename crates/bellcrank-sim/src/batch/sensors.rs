@@ -25,6 +25,32 @@ impl Batch {
         Ok(sensor.show.of(&self.measure(world, model, &sensor.kind)?))
     }
 
+    /// The numbers of several sensors of some worlds of one model, one after the other and world after world; over the threads of
+    /// the batch.
+    ///
+    /// # Errors
+    /// When there is no such world or sensor, or worlds are of different models.
+    pub fn sensors(&self, worlds: &[usize], names: &[String]) -> Result<Vec<f64>, BatchError> {
+        let Some((g, _)) = self.one_model(worlds)? else { return Ok(Vec::new()) };
+        let model = &self.models[g];
+        let find = |name: &String| {
+            let known = model.sensors().iter();
+            known
+                .clone()
+                .find(|sensor| sensor.name == *name)
+                .ok_or_else(|| no_such("sensor", name, known.map(|sensor| &sensor.name)))
+        };
+        let asked = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let rows = self.over(worlds, |_, world| {
+            let mut row = Vec::new();
+            for sensor in &asked {
+                row.extend(sensor.show.of(&self.measure(world, model, &sensor.kind)?));
+            }
+            Ok(row)
+        })?;
+        Ok(rows.concat())
+    }
+
     /// Coordinate of a motor, gear times that of its target, and its rate.
     pub(super) fn motor_coordinate(&self, world: usize, actuator: usize) -> Result<[f64; 2], BatchError> {
         self.view(world)?.motor_motion(actuator)

@@ -1,16 +1,16 @@
 //! What will go wrong, told beforehand.
 
 use super::Batch;
+use crate::settings::Solver;
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_model::{Material, Model, Parameters, PerWorld};
 use bellcrank_solve::{ComFree, Impedance, Variant};
-use bellcrank_step::settings::Solver;
 
 impl Batch {
     /// What may go wrong with these settings, in words with numbers; nothing for the defaults.
     pub fn warnings(&self) -> Vec<String> {
         match self.settings.solver {
-            Solver::ComFree(ComFree { variant: Variant::Published(law), .. }) => {
+            Solver::ComFree { law: ComFree { variant: Variant::Published(law), .. }, .. } => {
                 let told = self.models.iter().zip(&self.parameters).filter_map(|(model, parameters)| {
                     stability_warning(model, &stiffest(law, parameters), self.dt)
                 });

@@ -2,7 +2,7 @@
 
 use bellcrank_math::{Twist, Vec3};
 use bellcrank_model::{Dof, Model, adrift};
-use bellcrank_sim::{Batch, BatchOptions, Field, Precision};
+use bellcrank_sim::{Batch, BatchOptions, Precision, Quantity};
 use std::sync::Arc;
 
 /// How fast all of it goes [m/s], and how fast it spins [rad/s].
@@ -31,7 +31,7 @@ pub fn floating(model: &Model, gravity: Vec3) -> Arc<Model> {
 
 /// One world in which everything moves as one rigid body, with v and ω at its centre of mass.
 pub fn thrown(model: &Arc<Model>, precision: Precision, dt: f64, (v, w): (Vec3, Vec3)) -> Batch {
-    let options = BatchOptions { dt, precision, ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(dt), precision, ..BatchOptions::default() };
     let mut batch = Batch::new(model.clone(), 1, options).expect("a sound batch");
     let center = whole(&batch).center;
     for b in 0..model.bodies().len() {
@@ -47,7 +47,7 @@ pub fn thrown(model: &Arc<Model>, precision: Precision, dt: f64, (v, w): (Vec3, 
 pub fn whole(batch: &Batch) -> Whole {
     let model = batch.model(0).unwrap();
     let mut interval = [0.0];
-    batch.read(Field::VelocityInterval, &mut interval).unwrap();
+    batch.read(Quantity::VelocityInterval, &mut interval).unwrap();
     let h = batch.dt() * interval[0];
     let (mut mass, mut center, mut momentum) = (0.0, Vec3::zero(), Vec3::zero());
     for (b, body) in model.bodies().iter().enumerate() {
@@ -88,11 +88,11 @@ pub fn off_falling(model: &Model, precision: Precision, dt: f64, steps: usize) -
     let gravity = Vec3::new(0.0, 0.0, -9.81);
     let before = gravity * (-0.5 * dt);
     let mut batch = thrown(&floating(model, gravity), precision, dt, (before, Vec3::zero()));
-    batch.write(Field::VelocityInterval, &[1.0]).unwrap();
+    batch.write(Quantity::VelocityInterval, &[1.0]).unwrap();
     let start = whole(&batch);
     batch.step(steps);
     let (end, mut interval, t) = (whole(&batch), [0.0], steps as f64 * dt);
-    batch.read(Field::VelocityInterval, &mut interval).unwrap();
+    batch.read(Quantity::VelocityInterval, &mut interval).unwrap();
     let (v, way) = (gravity * (t - 0.5 * dt * interval[0]), gravity * (0.5 * t * t));
     let speed = end.momentum * (1.0 / end.mass) - v;
     [speed.norm() / v.norm(), (end.center - start.center - way).norm() / way.norm()]

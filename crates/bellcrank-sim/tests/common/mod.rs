@@ -5,7 +5,7 @@ pub mod coasting;
 
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Body, Geometry, Model, ModelBuilder, Shape, WORLD};
-use bellcrank_sim::{Batch, BatchOptions, Field, Integrator, InteriorPoint, Method, Precision, Settings};
+use bellcrank_sim::{Batch, BatchOptions, ImplicitIntegrator, InteriorPoint, Precision, Quantity, Solver};
 use std::sync::Arc;
 
 pub fn built(builder: ModelBuilder) -> Arc<Model> {
@@ -13,7 +13,7 @@ pub fn built(builder: ModelBuilder) -> Arc<Model> {
 }
 
 pub fn batch(model: &Arc<Model>, worlds: usize, dt: f64, precision: Precision) -> Batch {
-    let options = BatchOptions { dt, precision, ..BatchOptions::default() };
+    let options = BatchOptions { dt: Some(dt), precision, ..BatchOptions::default() };
     Batch::new(model.clone(), worlds, options).expect("a sound batch")
 }
 
@@ -78,18 +78,15 @@ pub fn block(mu: f64, at: Vec3) -> Arc<Model> {
 }
 
 pub fn variational(model: &Arc<Model>, dt: f64, point: InteriorPoint) -> Batch {
-    let settings = Settings {
-        integrator: Integrator::Variational,
-        method: Method::InteriorPoint(point),
-        ..Settings::default()
-    };
-    let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+    let integrator = ImplicitIntegrator::Variational;
+    let settings = Solver::InteriorPoint { point: Some(point), integrator }.into();
+    let options = BatchOptions { dt: Some(dt), settings, scalar: true, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).unwrap()
 }
 
 /// What was written is the velocity of the interval before, as the state of the published engine has it, and not that of the instant.
 pub fn begin_with_an_interval(batch: &mut Batch) {
-    batch.write(Field::VelocityInterval, &[1.0]).unwrap();
+    batch.write(Quantity::VelocityInterval, &[1.0]).unwrap();
 }
 
 /// Tight tolerances, as the published engine's own tests have them.

@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::reactions::cones;
 use crate::rows::{self, couplings, lines};
 use crate::state::State;
-use crate::step::{motion, scene::Scene, third_law};
+use crate::step::{motion, rods, scene::Scene, third_law};
 use crate::workspace::Workspace;
 use bellcrank_math::{Elem, Real, Twist, kernel};
 
@@ -112,7 +112,8 @@ pub fn add_correction<R: Real>(is_first: bool, going: R::Mask, ws: &mut Workspac
 /// and would be taken from the momentum of the whole. Reactions come in pairs, so that what they are does not matter for it.
 ///
 /// What is rounded off the reactions in 32 bits would turn a light rod by more than its joints may be open. So there mechanisms that
-/// float take the change that their joints allow, H⁻¹ instead of M⁻¹, and the third law keeps the momentum of the whole.
+/// float take the change that their joints allow, H⁻¹ instead of M⁻¹. The third law keeps the momentum of the whole, in both precisions:
+/// springs that press loops against their limits have reactions ten thousand times what moves the bodies.
 /// Only where nothing touches: velocities that contacts were solved for stay as they are.
 #[kernel]
 pub fn settle<R: Real>(scene: &Scene<'_, R>, going: R::Mask, state: &State<R>, ws: &mut Workspace<R>) {
@@ -123,15 +124,18 @@ pub fn settle<R: Real>(scene: &Scene<'_, R>, going: R::Mask, state: &State<R>, w
         for b in 0..layout.position.len() {
             motion::add_missing((layout, constants), (going, times.turn()), b, ws);
         }
-        return;
-    }
-    for &b in &layout.not_afloat {
-        motion::add_missing((layout, constants), (going, times.turn()), b, ws);
-        ws.x[layout.position[b]] = [R::zero(); 6];
+    } else {
+        rods::turn(scene, going, ws);
+        for &b in &layout.not_afloat {
+            motion::add_missing((layout, constants), (going, times.turn()), b, ws);
+            ws.x[layout.position[b]] = [R::zero(); 6];
+        }
+        if !layout.afloat.is_empty() {
+            ws.factor.solve(&layout.pattern, &mut ws.x);
+            add_change(going, ws);
+        }
     }
     if !layout.afloat.is_empty() {
-        ws.factor.solve(&layout.pattern, &mut ws.x);
-        add_change(going, ws);
         third_law::balance(scene, going, state, ws);
     }
 }

@@ -11,6 +11,7 @@ pub mod balance;
 pub mod end_rates;
 pub mod motion;
 pub mod pace;
+pub mod rods;
 pub mod rounds;
 pub mod scene;
 pub mod third_law;
@@ -90,7 +91,7 @@ fn eliminate<R: Real>(
     ws: &mut Workspace<R>,
 ) -> Report<R> {
     motion::impulses(scene, state, control, ws); // M, Δt f
-    add_held_rows(scene, ws); // H = M + Jᵀ S⁻¹ J
+    add_held_rows(scene, state, ws); // H = M + Jᵀ S⁻¹ J
     collect::collect(scene, state, ws); // limits, boxes, contacts
     let inside = reactions::begin(scene, strained, ws);
     balance::first_impulses(scene, state, ws); // Δt f + Jᵀ(h − m q̇⁻ + λ − S⁻¹ (c/Δt + J u⁻))
@@ -147,8 +148,9 @@ fn constraint_rows<R: Real>(
 }
 
 /// H = M + Jᵀ S⁻¹ J
-fn add_held_rows<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) {
+fn add_held_rows<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace<R>) {
     add_rows(scene, ws);
+    rods::stiffen(scene, state, ws);
     if let Some(pile) = &mut ws.pile {
         pile.keep_matrix(&ws.factor);
     }

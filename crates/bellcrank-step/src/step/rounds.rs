@@ -7,7 +7,7 @@ use crate::reactions::{self, cones};
 use crate::rows;
 use crate::state::State;
 use crate::status::Report;
-use crate::step::{accelerate::accelerate, balance, end_rates, motion, scene::Scene, third_law};
+use crate::step::{accelerate::accelerate, balance, end_rates, motion, rods, scene::Scene, third_law};
 use crate::workspace::Workspace;
 use bellcrank_math::{Elem, Mask, Real, kernel};
 
@@ -53,6 +53,7 @@ pub fn close<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace
             accelerate(scene.layout, round > enough, going, ws);
         }
         balance::missing_impulses(scene, going, ws);
+        rods::turn(scene, going, ws); // thin rods about their lines
         reactions::solve_factored(scene.layout, ws);
         balance::add_correction(round == 1, going, ws); // Δu += H⁻¹ (Δt f + Jᵀ(λ − S⁻¹ c(q⁺)/Δt) − M Δu)
         reactions::see_velocities(scene, ws);

@@ -84,13 +84,17 @@ pub fn keep_momentum<R: Real>(
 ) {
     for bodies in &layout.afloat {
         let (old, new) = (Whole::of(bodies, constants, before), Whole::of(bodies, constants, &state.X_WB));
-        let mut L = Vec3::zero();
+        let (mut L, mut p) = (Vec3::zero(), Vec3::zero());
+        for &b in bodies {
+            p += state.V_WB[b].linear * constants.bodies[b].mass;
+        }
+        let v = p * new.mass.recip(); // of the whole, lest what is rounded off the centres be multiplied by all of its momentum
         for &b in bodies {
             let (body, V, was, is) = (&constants.bodies[b], state.V_WB[b], before[b], state.X_WB[b]);
             // one difference of small numbers, not two of large ones
             let moved = (was.p - old.center) - (is.p - new.center);
             let spin = |X: Pose<R>| X.R.rotate(body.inertia * X.R.rotate_inverse(V.angular));
-            L += moved.cross(V.linear * body.mass) + (spin(was) - spin(is));
+            L += moved.cross((V.linear - v) * body.mass) + (spin(was) - spin(is));
         }
         let (_, w) = new.motion(Vec3::zero(), L);
         let w = Vec3::select(lanes, w, Vec3::zero());

@@ -1,7 +1,19 @@
 //! Moving a joint by hand: the mechanism follows, loops closed.
 
+use bellcrank_model::magnitude::within;
 use bellcrank_model::{Control, Model};
 use bellcrank_sim::{Batch, BatchError};
+
+/// No hand moves a joint further at once [rad or m]: the mechanism goes all the way in small steps, which takes its time.
+const FARTHEST: f64 = 50.0;
+
+/// What became of a joint that was moved by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    There,
+    DoesNotClose,
+    TooFar,
+}
 
 /// Moves a joint's first coordinate and says whether the mechanism closes there.
 ///
@@ -12,12 +24,16 @@ pub(crate) fn move_joint(
     world: usize,
     joint: usize,
     value: f64,
-) -> Result<bool, BatchError> {
+) -> Result<Moved, BatchError> {
     let model = batch.model(world)?.clone();
     let count = model.joints().len();
     let Some(moved) = model.joints().get(joint) else {
         return Err(BatchError::NoSuchPart { what: "joint", index: joint, count });
     };
+    let here = batch.joint_position(world)?.get(coordinate_starts(&model)[joint]).copied().unwrap_or(0.0);
+    if !within(value - here, FARTHEST) {
+        return Ok(Moved::TooFar);
+    }
     let asked = (moved.name.as_str(), [value]);
     let mut goals = vec![(asked.0, asked.1)];
     if is_driven(&model, joint) {
@@ -30,7 +46,7 @@ pub(crate) fn move_joint(
     if closed {
         hold_here(batch, world, &model)?;
     }
-    Ok(closed)
+    Ok(if closed { Moved::There } else { Moved::DoesNotClose })
 }
 
 fn assemble(batch: &mut Batch, world: usize, goals: &[(&str, [f64; 1])]) -> Result<bool, BatchError> {
@@ -87,14 +103,17 @@ mod tests {
     fn the_linkage_follows_the_crank() {
         let model = library::four_bar().build().expect("sound");
         let mut batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
-        assert!(move_joint(&mut batch, 0, 0, 1.2).expect("a joint"));
+        assert_eq!(move_joint(&mut batch, 0, 0, 1.2).expect("a joint"), Moved::There);
         let q = batch.joint_position(0).expect("coordinates");
         assert!((q[0] - 1.2).abs() < 1e-6, "{q:?}");
         assert!(batch.step(1).loop_gap[0].0 < 1e-5);
         assert!(move_joint(&mut batch, 0, 9, 0.0).is_err());
         // the rocker cannot turn that far: nothing changes
         let before = batch.joint_position(0).expect("coordinates");
-        assert!(!move_joint(&mut batch, 0, 3, 2.5).expect("a joint"));
+        assert_eq!(move_joint(&mut batch, 0, 3, 2.5).expect("a joint"), Moved::DoesNotClose);
+        for far in [1e9, -1e300, f64::NAN] {
+            assert_eq!(move_joint(&mut batch, 0, 0, far).expect("a joint"), Moved::TooFar);
+        }
         assert_eq!(batch.joint_position(0).expect("coordinates"), before);
     }
 }

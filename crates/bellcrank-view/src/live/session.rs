@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::drag::Drag;
-use super::pose::move_joint;
+use super::pose::{Moved, move_joint};
 use crate::error::ViewError;
 use crate::frame::{Frame, Touching};
 use crate::scene::Scene;
@@ -14,7 +14,6 @@ use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// Tells the motors what to do before every step: batch and simulated time [s].
@@ -60,7 +59,6 @@ const BROWSER_SHARE: u32 = 4;
 pub struct Live {
     scene: Scene,
     hub: Arc<Hub>,
-    commands: Receiver<String>,
     address: Address,
     /// Steps are wanted.
     playing: bool,
@@ -88,12 +86,11 @@ impl Live {
             chosen => chosen.to_vec(),
         };
         let scene = Scene::of(batch, &worlds)?;
-        let (hub, commands) = Hub::new(json!({ "type": "scene", "scene": scene }).to_string());
+        let hub = Hub::new(json!({ "type": "scene", "scene": scene }).to_string());
         let address = server::start(options.bind, options.port, Content::Live(hub.clone()))?;
         let mut live = Live {
             scene,
             hub,
-            commands,
             address,
             playing: options.playing,
             program_on: true,
@@ -210,15 +207,22 @@ impl Live {
         Ok(())
     }
 
-    /// Does what browsers have asked for since the last call.
+    /// A command, as if a browser had sent it.
+    pub(crate) fn hear(&self, text: String) {
+        self.hub.command(&self.hub.come(), text);
+    }
+
+    /// Does what browsers have asked for since the last call, as much as there is time for.
     ///
     /// # Errors
     /// Never for a bad command, which is answered on the page.
     pub fn attend(&mut self, batch: &mut Batch) -> Result<(), ViewError> {
-        let waiting: Vec<String> = self.commands.try_iter().collect();
-        for text in &waiting {
+        let (started, mut heard) = (Instant::now(), false);
+        // some may take long, and whoever sends many shall not keep the simulation from stepping, nor from ending
+        while let Some(text) = (started.elapsed() < BUDGET).then(|| self.hub.next_command()).flatten() {
+            heard = true;
             self.note.clear();
-            let done = match serde_json::from_str::<Command>(text) {
+            let done = match serde_json::from_str::<Command>(&text) {
                 Ok(command) => self.obey(batch, command).map_err(|error| error.to_string()),
                 Err(error) => Err(format!("the page asked for something unknown: {error}")),
             };
@@ -226,7 +230,7 @@ impl Live {
                 self.note = why;
             }
         }
-        if !waiting.is_empty() {
+        if heard {
             self.publish_state();
         }
         Ok(())
@@ -251,8 +255,10 @@ impl Live {
             }
             Command::Joint { world, joint, value } => {
                 (self.playing, self.program_on) = (false, false);
-                if !move_joint(batch, world, joint, value)? {
-                    self.note = "the mechanism does not close there".into();
+                match move_joint(batch, world, joint, value)? {
+                    Moved::There => {}
+                    Moved::DoesNotClose => self.note = "the mechanism does not close there".into(),
+                    Moved::TooFar => self.note = "that is too far away to be moved there by hand".into(),
                 }
             }
             Command::Drag { world, body, anchor, target } => {

@@ -17,14 +17,20 @@ pub struct Running {
     pub address: Address,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Result<Batch, ViewError>>,
+    /// The process whose thread it is.
+    process: u32,
 }
 
 impl Running {
     /// Ends the show and gives the batch back.
     ///
     /// # Errors
-    /// When the program failed on the way.
+    /// When the program failed on the way, or runs in the process that this one was forked from.
     pub fn stop(self) -> Result<Batch, ViewError> {
+        if self.process != std::process::id() {
+            std::mem::forget(self); // its thread is not here, and would be waited for
+            return Err(ViewError::Forked);
+        }
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap_or(Err(ViewError::NothingToShow))
     }
@@ -43,7 +49,7 @@ pub fn spawn(batch: Batch, program: Option<Program>, options: LiveOptions) -> Re
         live.run(&mut batch, program, &until)?;
         Ok(batch)
     })?;
-    Ok(Running { address, stop, thread })
+    Ok(Running { address, stop, thread, process: std::process::id() })
 }
 
 /// Serves a recording (`.html`, or the bare one that an interrupted program left behind) and says where.
@@ -52,6 +58,10 @@ pub fn spawn(batch: Batch, program: Option<Program>, options: LiveOptions) -> Re
 /// When the file cannot be read, is no recording, or the address is taken.
 pub fn serve_recording(path: &Path, bind: IpAddr, port: u16) -> Result<Address, ViewError> {
     let fault = |source| ViewError::File { path: path.to_owned(), source };
+    // a pipe would be waited for
+    if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        return Err(fault(std::io::Error::other("it is not a regular file")));
+    }
     let bytes = std::fs::read(path).map_err(fault)?;
     read_recording(&bytes)?;
     let html = if bytes.starts_with(crate::record::MAGIC) {

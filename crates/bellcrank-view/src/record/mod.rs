@@ -6,6 +6,7 @@
 mod decode;
 mod encode;
 mod recorder;
+mod target;
 mod writer;
 
 pub use decode::{Playback, read_recording};

@@ -1,5 +1,6 @@
 //! The recorder that a program holds.
 
+use super::target::{self, Files};
 use super::writer::{Store, Writer};
 use super::{Quanta, header_bytes};
 use crate::error::ViewError;
@@ -7,8 +8,7 @@ use crate::frame::{Frame, Touching};
 use crate::page;
 use crate::scene::Scene;
 use bellcrank_sim::Batch;
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 /// What is recorded.
@@ -35,8 +35,8 @@ pub struct Recorder {
     writer: Writer,
     interval: f64,
     next: f64,
-    /// The bare recording while it grows, and the page that it becomes; none in memory.
-    files: Option<(PathBuf, PathBuf)>,
+    /// None in memory.
+    files: Option<Files>,
     count: usize,
 }
 
@@ -54,19 +54,17 @@ impl Recorder {
     /// # Errors
     /// When the file cannot be written, a world does not exist, or the rate makes no sense.
     pub fn to_file(batch: &Batch, options: RecordOptions, path: &Path) -> Result<Self, ViewError> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let fault = |source| ViewError::CannotWrite { path: path.to_owned(), source };
-        let file = File::create(&part).map_err(fault)?;
-        Self::start(batch, options, Store::File(BufWriter::new(file)), Some((part, path.to_owned())))
+        let part = target::beside(path, ".part");
+        let file = target::try_out(path, &part, page::size())?;
+        let files = Files::new(part, path.to_owned()); // an error from here on leaves nothing behind
+        Self::start(batch, options, Store::File(BufWriter::new(file)), Some(files))
     }
 
     fn start(
         batch: &Batch,
         options: RecordOptions,
         store: Store,
-        files: Option<(PathBuf, PathBuf)>,
+        files: Option<Files>,
     ) -> Result<Self, ViewError> {
         let rate = options.frames_per_second;
         if !(rate > 0.0 && rate.is_finite()) {
@@ -95,7 +93,11 @@ impl Recorder {
         self.next = self.next.max(time);
         self.count += 1;
         let frame = Frame::of(batch, self.scene.worlds(), time, Touching::All)?;
-        Ok(self.writer.push(frame)?)
+        let half = |source| match &self.files {
+            Some(files) => files.half_written(source),
+            None => ViewError::Write(source),
+        };
+        self.writer.push(frame).map_err(half)
     }
 
     /// Frames so far.
@@ -108,27 +110,29 @@ impl Recorder {
     /// # Errors
     /// When the file cannot be written, or the recording was made in memory.
     pub fn finish(mut self) -> Result<PathBuf, ViewError> {
-        drop(self.writer.finish()?);
-        let (part, page) = self.files.ok_or(ViewError::BadRecording("it is in memory"))?;
-        let fault = |source| ViewError::CannotWrite { path: page.clone(), source };
-        let html = page.with_extension("html.new");
-        let recording = BufReader::new(File::open(&part).map_err(fault)?);
-        let mut out = BufWriter::new(File::create(&html).map_err(fault)?);
-        page::write_recorded(recording, &mut out).and_then(|()| out.flush()).map_err(fault)?;
-        drop(out);
-        std::fs::rename(&html, &page).map_err(fault)?;
-        std::fs::remove_file(&part).map_err(fault)?;
-        Ok(page)
+        let stored = self.writer.finish().map(drop);
+        let files = self.files.take().ok_or(ViewError::BadRecording("it is in memory"))?;
+        stored.and_then(|()| files.become_page()).map_err(|source| files.half_written(source))?;
+        Ok(files.page.clone())
+    }
+
+    /// Ends a recording in memory and gives its bytes, without a page around them.
+    ///
+    /// # Errors
+    /// When the thread that writes failed, or the recording went to a file.
+    pub fn finish_bare(mut self) -> Result<Vec<u8>, ViewError> {
+        match self.writer.finish()? {
+            Store::Memory(bytes) => Ok(bytes),
+            Store::File(_) => Err(ViewError::BadRecording("it went to a file")),
+        }
     }
 
     /// Ends a recording in memory and gives the page's bytes.
     ///
     /// # Errors
     /// When the thread that writes failed, or the recording went to a file.
-    pub fn finish_html(mut self) -> Result<Vec<u8>, ViewError> {
-        let Store::Memory(bytes) = self.writer.finish()? else {
-            return Err(ViewError::BadRecording("it went to a file"));
-        };
+    pub fn finish_html(self) -> Result<Vec<u8>, ViewError> {
+        let bytes = self.finish_bare()?;
         let mut html = Vec::new();
         page::write_recorded(&bytes[..], &mut html)?;
         Ok(html)

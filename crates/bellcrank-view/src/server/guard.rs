@@ -6,7 +6,7 @@
 
 use super::http::Request;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 pub(super) struct Guard {
     port: u16,
@@ -52,10 +52,15 @@ impl Guard {
     }
 
     fn is_local(&self, host: &str) -> bool {
+        // numbers, read as such: "127.0.0.1.evil.example" and "127.a.b.c" are names that anybody may own
+        if let Ok(address) = host.parse::<SocketAddr>() {
+            return address.ip().is_loopback() && address.port() == self.port;
+        }
+        if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
+            return address.is_loopback() && self.port == 80;
+        }
         let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
-        let local =
-            matches!(name, "localhost" | "[::1]") || name.starts_with("127.") && name.split('.').count() == 4;
-        local && port.parse() == Ok(self.port)
+        name.eq_ignore_ascii_case("localhost") && port.parse() == Ok(self.port)
     }
 }
 
@@ -89,11 +94,31 @@ mod tests {
     fn on_loopback_only_the_own_page_may_connect() {
         let guard = Guard::of("127.0.0.1:8000".parse().expect("an address")).expect("a guard");
         assert_eq!(guard.url("127.0.0.1:8000".parse().expect("an address")), "http://127.0.0.1:8000/");
-        for host in ["localhost:8000", "127.0.0.1:8000", "[::1]:8000"] {
+        for host in ["localhost:8000", "LocalHost:8000", "127.0.0.1:8000", "127.8.9.10:8000", "[::1]:8000"] {
             assert!(guard.check(&request(host, None, "")).is_ok(), "{host}");
             assert!(guard.check(&request(host, Some(&format!("http://{host}")), "")).is_ok(), "{host}");
         }
-        for host in ["evil.example:8000", "localhost:8001", "localhost", "127.evil.example:8000", ""] {
+        let foreign = [
+            "evil.example:8000",
+            "localhost:8001",
+            "localhost",
+            "127.evil.example:8000",
+            "127.x.evil.example:8000",
+            "127.0.0.evil:8000",
+            "127.0.0.1.evil.example:8000",
+            "127.1:8000",
+            "0127.0.0.1:8000",
+            "localhost.evil.example:8000",
+            "localhost.:8000",
+            "[::1].evil.example:8000",
+            "[::ffff:10.0.0.1]:8000",
+            "0.0.0.0:8000",
+            "10.0.0.1:8000",
+            "evil@127.0.0.1:8000",
+            "127.0.0.1:8000:8000",
+            "",
+        ];
+        for host in foreign {
             assert!(guard.check(&request(host, None, "")).is_err(), "{host}");
         }
         assert!(guard.check(&request("localhost:8000", Some("http://evil.example"), "")).is_err());

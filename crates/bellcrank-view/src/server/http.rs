@@ -1,7 +1,6 @@
 //! As much of HTTP as one page needs.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
 use tungstenite::handshake::derive_accept_key;
 
 /// A longer request head is refused [bytes].
@@ -23,20 +22,23 @@ pub(super) struct Request {
 }
 
 /// Reads a request's head; `None` when it is not one.
-pub(super) fn read_request(stream: &mut TcpStream) -> io::Result<Option<Request>> {
+pub(super) fn read_request(stream: &mut impl Read) -> io::Result<Option<Request>> {
     let mut head = Vec::new();
     let mut block = [0; 2048];
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+    loop {
         let count = stream.read(&mut block)?;
         if count == 0 || head.len() + count > LONGEST_HEAD {
             return Ok(None);
         }
+        let looked_at = head.len().saturating_sub(3);
         head.extend(&block[..count]);
+        if head[looked_at..].windows(4).any(|end| end == b"\r\n\r\n") {
+            return Ok(parse(&head));
+        }
     }
-    Ok(parse(&head))
 }
 
-fn parse(head: &[u8]) -> Option<Request> {
+pub(super) fn parse(head: &[u8]) -> Option<Request> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut parsed = httparse::Request::new(&mut headers);
     if !parsed.parse(head).ok()?.is_complete() || parsed.method != Some("GET") {
@@ -58,7 +60,7 @@ fn parse(head: &[u8]) -> Option<Request> {
     })
 }
 
-pub(super) fn respond(stream: &mut TcpStream, status: &str, kind: &str, body: &[u8]) -> io::Result<()> {
+pub(super) fn respond(stream: &mut impl Write, status: &str, kind: &str, body: &[u8]) -> io::Result<()> {
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
@@ -69,7 +71,7 @@ pub(super) fn respond(stream: &mut TcpStream, status: &str, kind: &str, body: &[
     stream.flush()
 }
 
-pub(super) fn accept_upgrade(stream: &mut TcpStream, key: &str) -> io::Result<()> {
+pub(super) fn accept_upgrade(stream: &mut impl Write, key: &str) -> io::Result<()> {
     write!(
         stream,
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\

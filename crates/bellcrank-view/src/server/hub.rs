@@ -1,8 +1,8 @@
 //! Between the simulation and the browsers: the newest frame for all, everyone's commands for one.
 
+use super::queue::Queue;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A message and its number; numbers grow.
@@ -17,24 +17,25 @@ pub(crate) struct Hub {
     pub scene: String,
     frame: Mutex<Numbered<Vec<u8>>>,
     state: Mutex<Numbered<String>>,
-    commands: Mutex<Sender<String>>,
+    commands: Mutex<Queue>,
     clients: AtomicUsize,
+    /// Numbers of browsers: no two are alike.
+    next: AtomicU64,
     /// Someone has taken the newest frame.
     taken: AtomicBool,
 }
 
 impl Hub {
-    pub fn new(scene: String) -> (Arc<Self>, Receiver<String>) {
-        let (sender, receiver) = channel();
-        let hub = Hub {
+    pub fn new(scene: String) -> Arc<Self> {
+        Arc::new(Hub {
             scene,
             frame: Mutex::default(),
             state: Mutex::default(),
-            commands: Mutex::new(sender),
+            commands: Mutex::default(),
             clients: AtomicUsize::new(0),
+            next: AtomicU64::new(0),
             taken: AtomicBool::new(true),
-        };
-        (Arc::new(hub), receiver)
+        })
     }
 
     pub fn publish_frame(&self, message: Vec<u8>) {
@@ -63,21 +64,36 @@ impl Hub {
         lock(&self.state).clone()
     }
 
-    /// Passes a command on; the simulation may have ended, and then nobody needs it.
-    pub fn command(&self, text: String) {
-        let _ = lock(&self.commands).send(text);
+    /// Keeps a command until the simulation has time for it.
+    pub fn command(&self, from: &Watcher<'_>, text: String) {
+        lock(&self.commands).push(from.number, text);
+    }
+
+    /// The oldest command that waits.
+    pub fn next_command(&self) -> Option<String> {
+        lock(&self.commands).pop()
     }
 
     pub fn watchers(&self) -> usize {
         self.clients.load(Ordering::Relaxed)
     }
 
-    pub fn come(&self) {
+    /// Someone looks on, until the answer is dropped.
+    pub fn come(&self) -> Watcher<'_> {
         self.clients.fetch_add(1, Ordering::Relaxed);
+        Watcher { hub: self, number: self.next.fetch_add(1, Ordering::Relaxed) }
     }
+}
 
-    pub fn go(&self) {
-        self.clients.fetch_sub(1, Ordering::Relaxed);
+/// A browser that looks on; gone when dropped, also by a thread that panics.
+pub(crate) struct Watcher<'a> {
+    hub: &'a Hub,
+    number: u64,
+}
+
+impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        self.hub.clients.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

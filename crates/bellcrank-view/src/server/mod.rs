@@ -3,21 +3,29 @@
 mod guard;
 mod http;
 mod hub;
+mod queue;
+mod slots;
 mod socket;
+mod timed;
 
 pub(crate) use hub::Hub;
 
 use crate::error::ViewError;
 use guard::Guard;
 use http::{Request, read_request, respond};
+use slots::{Slot, Slots};
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use timed::Timed;
 
-/// Connections at the same time; a browser opens a few.
-const MOST_CONNECTIONS: usize = 64;
+/// The whole head of a request is here within this time, or it is none.
+const REQUEST_TIME: Duration = Duration::from_secs(5);
+/// A page is sent within this time.
+const ANSWER_TIME: Duration = Duration::from_secs(30);
+/// How long to wait where the system has no more files or threads to give.
+const EXHAUSTED: Duration = Duration::from_millis(50);
 
 /// Where the page is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,29 +54,35 @@ pub(crate) fn start(bind: IpAddr, port: u16, content: Content) -> Result<Address
     let guard = Arc::new(Guard::of(socket).map_err(fault)?);
     let url = guard.url(socket);
     let accept = move || {
-        let open = Arc::new(AtomicUsize::new(0));
-        for stream in listener.incoming().flatten() {
-            if open.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
-                continue; // dropped, which closes it
-            }
-            open.fetch_add(1, Ordering::Relaxed);
-            let (guard, content, open) = (guard.clone(), content.clone(), open.clone());
-            std::thread::spawn(move || {
+        let slots = Slots::default();
+        for stream in listener.incoming() {
+            // too many open files, most likely: others may close some
+            let Ok(stream) = stream else {
+                std::thread::sleep(EXHAUSTED);
+                continue;
+            };
+            let Some(slot) = slots.admit(&stream) else { continue }; // dropped, which closes it
+            let (guard, content) = (guard.clone(), content.clone());
+            let client = std::thread::Builder::new().name("viewer client".into()).spawn(move || {
                 // a broken connection concerns only its own browser
-                let _ = attend(stream, &guard, &content);
-                open.fetch_sub(1, Ordering::Relaxed);
+                let _ = attend(stream, &slot, &guard, &content);
             });
+            if client.is_err() {
+                std::thread::sleep(EXHAUSTED); // no thread to be had: the connection was closed with its slot
+            }
         }
     };
     std::thread::Builder::new().name("viewer".into()).spawn(accept)?;
     Ok(Address { socket, url })
 }
 
-fn attend(mut stream: TcpStream, guard: &Guard, content: &Content) -> io::Result<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    stream.set_write_timeout(Some(Duration::from_secs(10)))?;
+fn attend(stream: TcpStream, slot: &Slot, guard: &Guard, content: &Content) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let Some(request) = read_request(&mut stream)? else {
+    let mut stream = Timed::new(stream, REQUEST_TIME);
+    let request = read_request(&mut stream)?;
+    slot.answer();
+    stream.within(ANSWER_TIME);
+    let Some(request) = request else {
         return respond(&mut stream, "400 Bad Request", "text/plain", b"this is no request\n");
     };
     if let Err(why) = guard.check(&request) {
@@ -77,19 +91,33 @@ fn attend(mut stream: TcpStream, guard: &Guard, content: &Content) -> io::Result
     match (request.path.as_str(), content) {
         ("/", Content::Live(_)) => page(&mut stream, crate::page::live().as_bytes()),
         ("/", Content::Recording(html)) => page(&mut stream, html),
-        ("/live", Content::Live(hub)) => open_socket(stream, &request, hub),
+        ("/live", Content::Live(hub)) => open_socket(stream, &request, hub, slot),
         _ => respond(&mut stream, "404 Not Found", "text/plain", b"there is only one page: /\n"),
     }
 }
 
-fn page(stream: &mut TcpStream, html: &[u8]) -> io::Result<()> {
+/// What becomes of a request on loopback; nothing is answered.
+pub(crate) fn judge_request(stream: &mut impl io::Read) {
+    let socket = SocketAddr::from(([127, 0, 0, 1], 8000));
+    if let (Ok(Some(request)), Ok(guard)) = (read_request(stream), Guard::of(socket)) {
+        let _ = guard.check(&request);
+    }
+}
+
+/// The texts that come over a WebSocket until it ends.
+pub(crate) fn read_messages(stream: impl io::Read + io::Write) -> Vec<String> {
+    socket::texts(stream)
+}
+
+fn page(stream: &mut Timed, html: &[u8]) -> io::Result<()> {
     respond(stream, "200 OK", "text/html; charset=utf-8", html)
 }
 
-fn open_socket(mut stream: TcpStream, request: &Request, hub: &Hub) -> io::Result<()> {
+fn open_socket(mut stream: Timed, request: &Request, hub: &Hub, slot: &Slot) -> io::Result<()> {
     match &request.socket_key {
         Some(key) => {
             http::accept_upgrade(&mut stream, key)?;
+            slot.watch();
             socket::serve(stream, hub)
         }
         None => respond(&mut stream, "426 Upgrade Required", "text/plain", b"this is a WebSocket\n"),

@@ -102,9 +102,12 @@ test('dragging with the mouse pulls the body along, and a click chooses it', asy
 test('a program moves the motors until a hand takes over', async (t) => {
   const page = await open(t, 'demo', 'biped', '--port', '0');
   await page.waitForFunction(() => window.bellcrank.source.program);
-  const knee = () => page.evaluate(() => window.bellcrank.frame.joints[window.bellcrank.model.joints.find((j) => j.name === 'left_inner_knee').coordinate]);
-  await page.waitForFunction(() => window.bellcrank.source.time > 1.8, null, { timeout: 60000 });
-  assert.ok((await knee()) > 0.3, `the knee bends in a squat: ${await knee()}`);
+  // it walks by a trained policy: the knee bends and stretches again, whenever the page comes to look
+  const knee = (first) => window.bellcrank.frame.joints[window.bellcrank.model.joints.find((j) => j.name === 'left_inner_knee').coordinate] - first;
+  await page.waitForFunction(() => window.bellcrank.frame?.joints?.length > 0);
+  const first = await page.evaluate(knee, 0);
+  const moved = (first) => Math.abs(window.bellcrank.frame.joints[window.bellcrank.model.joints.find((j) => j.name === 'left_inner_knee').coordinate] - first) > 0.1;
+  await page.waitForFunction(moved, first, { timeout: 30000 });
   await page.click('#program');
   await page.waitForFunction(() => !window.bellcrank.source.program);
 });

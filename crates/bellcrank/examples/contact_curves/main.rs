@@ -7,7 +7,7 @@ mod plot;
 use bellcrank::math::{Pose, Twist, Vec3};
 use bellcrank::model::library::Pile;
 use bellcrank::model::{Body, Geometry, Material, Model, ModelBuilder, Shape, WORLD};
-use bellcrank::sim::{Batch, BatchOptions, ComFree, Settings, Solver};
+use bellcrank::sim::{Batch, BatchOptions, ComFree, Solver};
 use plot::{Axes, Curve, svg};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use std::sync::Arc;
 const G: f64 = 9.81;
 
 fn solvers() -> Vec<(String, Solver)> {
-    let published = |k, d| (format!("published {k}, {d}"), Solver::ComFree(ComFree::published(k, d)));
+    let published = |k, d| (format!("published {k}, {d}"), ComFree::published(k, d).into());
     vec![
         ("PADMM".into(), Solver::default()),
-        ("ComFree".into(), Solver::ComFree(ComFree::default())),
+        ("ComFree".into(), Solver::comfree()),
         published(0.2, 0.001),
         published(0.5, 0.005),
     ]
 }
 
 fn batch(model: &Arc<Model>, solver: Solver, dt: f64) -> Batch {
-    let settings = Settings { solver, ..Settings::default() };
-    let options = BatchOptions { dt, settings: Some(settings), scalar: true, ..BatchOptions::default() };
+    let settings = solver.into();
+    let options = BatchOptions { dt: Some(dt), settings, scalar: true, ..BatchOptions::default() };
     Batch::new(model.clone(), 1, options).expect("a sound batch")
 }
 
@@ -91,12 +91,10 @@ fn depths() -> Vec<Curve> {
     };
     let published = |d: f64| Curve {
         name: format!("published, d = {d}"),
-        points: stiffnesses
-            .map(|k| [k, mean_depth(&model, Solver::ComFree(ComFree::published(k, d)))])
-            .to_vec(),
+        points: stiffnesses.map(|k| [k, mean_depth(&model, ComFree::published(k, d).into())]).to_vec(),
     };
     let mut curves = vec![level("PADMM", Solver::default())];
-    curves.push(level("ComFree", Solver::ComFree(ComFree::default())));
+    curves.push(level("ComFree", Solver::comfree()));
     curves.extend([published(0.001), published(0.005)]);
     curves
 }

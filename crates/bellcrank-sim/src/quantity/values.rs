@@ -1,16 +1,16 @@
 //! The numbers of a parameter's row: read from and written to the parts that own them.
 
-use super::{Owner, Parameter};
+use super::{Owner, Quantity};
 use crate::batch::BatchError;
 use bellcrank_math::{Sym3, Vec3};
 use bellcrank_model::{
     ActuatorParameters, BodyId, Control, Dof, JointId, Model, Parameters, PerWorld, ShapeId,
 };
 
-use Parameter as P;
+use Quantity as P;
 
 /// A spring is a part of the model: a joint that has none cannot be given one here.
-pub(crate) fn refuse(model: &Model, parameter: Parameter, row: &[f64]) -> Result<(), BatchError> {
+pub(crate) fn refuse(model: &Model, parameter: Quantity, row: &[f64]) -> Result<(), BatchError> {
     if !matches!(parameter, P::SpringStiffness | P::SpringRest) {
         return Ok(());
     }
@@ -25,12 +25,7 @@ pub(crate) fn refuse(model: &Model, parameter: Parameter, row: &[f64]) -> Result
 }
 
 /// Calls `f` on every number of one world's row.
-pub(crate) fn each(
-    p: &Parameters,
-    model: &Model,
-    (parameter, world): (Parameter, usize),
-    mut f: impl FnMut(f64),
-) {
+pub(crate) fn each(p: &Parameters, model: &Model, parameter: Quantity, world: usize, mut f: impl FnMut(f64)) {
     match parameter.owner() {
         Owner::World if parameter == P::ContactGain => p.contact_gain.get(world).iter().copied().for_each(f),
         Owner::World => p.gravity.get(world).to_array().into_iter().for_each(f),
@@ -89,17 +84,12 @@ pub(crate) fn each(
                 });
             }
         }
+        Owner::Coordinate | Owner::Site => {} // no parameter is theirs
     }
 }
 
 /// Sets one row: of one world, or of all that share it.
-pub(crate) fn set(
-    p: &mut Parameters,
-    model: &Model,
-    parameter: Parameter,
-    world: Option<usize>,
-    row: &[f64],
-) {
+pub(crate) fn set(p: &mut Parameters, model: &Model, parameter: Quantity, world: Option<usize>, row: &[f64]) {
     let mut next = row.iter().copied();
     let mut one = || next.next().unwrap_or(0.0);
     match parameter.owner() {
@@ -169,10 +159,11 @@ pub(crate) fn set(
                 change(p.actuator_mut(k), world, |a| set_motor(a, parameter, x));
             }
         }
+        Owner::Coordinate | Owner::Site => {}
     }
 }
 
-fn set_dof(dof: &mut Dof, parameter: Parameter, pair: [f64; 2]) {
+fn set_dof(dof: &mut Dof, parameter: Quantity, pair: [f64; 2]) {
     match parameter {
         P::Armature => dof.armature = pair[0],
         P::Damping => dof.damping = pair[0],
@@ -194,7 +185,7 @@ fn gains(control: Control) -> [f64; 2] {
 }
 
 /// What a motor has no gain for is left alone.
-fn set_motor(motor: &mut ActuatorParameters, parameter: Parameter, x: f64) {
+fn set_motor(motor: &mut ActuatorParameters, parameter: Quantity, x: f64) {
     match (parameter, &mut motor.control) {
         (P::Gain, Control::Position { kp, .. }) => *kp = x,
         (P::Gain, Control::Affine { gain, .. }) => *gain = x,
@@ -206,7 +197,7 @@ fn set_motor(motor: &mut ActuatorParameters, parameter: Parameter, x: f64) {
 }
 
 /// Whether worlds may differ in what owns a parameter.
-pub(crate) fn is_spread(p: &Parameters, model: &Model, parameter: Parameter) -> bool {
+pub(crate) fn is_spread(p: &Parameters, model: &Model, parameter: Quantity) -> bool {
     match parameter.owner() {
         Owner::World if parameter == P::ContactGain => p.contact_gain.is_spread(),
         Owner::World => p.gravity.is_spread(),
@@ -214,11 +205,12 @@ pub(crate) fn is_spread(p: &Parameters, model: &Model, parameter: Parameter) -> 
         Owner::Shape => (0..model.shapes().len()).any(|k| p.shape(ShapeId::new(k)).is_spread()),
         Owner::Joint | Owner::Dof => (0..model.joints().len()).any(|k| p.joint(JointId::new(k)).is_spread()),
         Owner::Actuator => (0..model.actuators().len()).any(|k| p.actuator(k).is_spread()),
+        Owner::Coordinate | Owner::Site => false,
     }
 }
 
 /// One value per world in all parts of a parameter's owner; numbers stay.
-pub(crate) fn spread(p: &mut Parameters, model: &Model, parameter: Parameter, worlds: usize) {
+pub(crate) fn spread(p: &mut Parameters, model: &Model, parameter: Quantity, worlds: usize) {
     match parameter.owner() {
         Owner::World if parameter == P::ContactGain => {
             p.contact_gain.spread(worlds);
@@ -240,6 +232,7 @@ pub(crate) fn spread(p: &mut Parameters, model: &Model, parameter: Parameter, wo
         Owner::Actuator => (0..model.actuators().len()).for_each(|k| {
             p.actuator_mut(k).spread(worlds);
         }),
+        Owner::Coordinate | Owner::Site => {}
     }
 }
 
