@@ -7,12 +7,12 @@
 pub use bellcrank_step::interior::slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers;
 
 use super::columns::Rows;
-use super::{Scratch, Source, Wrt, implicit};
+use super::{Scratch, Smoothed, Source, Wrt};
 use bellcrank_math::{Pose, Vec3, so3};
 use bellcrank_model::{
     Body, Geometry, Joint, JointKind, Model, ModelBuilder, Parameters, Shape, WORLD, library,
 };
-use bellcrank_solve::{Aim, Friction, InteriorPoint, Newton};
+use bellcrank_solve::{Aim, Friction, Newton};
 use bellcrank_step::interior::{self, InteriorWorkspace, System, right_hand_side, twists};
 use bellcrank_step::lane_access::read_lane;
 use bellcrank_step::layout::Layout;
@@ -29,7 +29,7 @@ struct World {
     parameters: Parameters,
     values: Vec<f64>,
     scratch: Scratch,
-    how: (Settings, InteriorPoint),
+    how: Smoothed,
 }
 
 fn source<'a>(
@@ -49,15 +49,15 @@ impl World {
         let state = State::<f64>::reference(&model, &layout);
         let mut values = read_lane(&state, &Control::rest(&model, &layout, &state), 0);
         let settings = Settings { integrator, ..Settings::default() };
-        let how = implicit(&settings, KAPPA);
+        let how = Smoothed::of(&settings, KAPPA);
         let mut scratch = Scratch::new(&source(&model, &layout, &parameters, &values));
         for _ in 0..steps {
             let here = source(&model, &layout, &parameters, &values);
-            scratch.solve(&here, (&how.0, &how.1), None).unwrap();
-            let next = scratch.take_step(&here, &how.0);
+            scratch.solve(&here, &how, None).unwrap();
+            let next = scratch.take_step(&here, &how);
             values = next;
         }
-        scratch.solve(&source(&model, &layout, &parameters, &values), (&how.0, &how.1), None).unwrap();
+        scratch.solve(&source(&model, &layout, &parameters, &values), &how, None).unwrap();
         World { model, layout, parameters, values, scratch, how }
     }
 
@@ -151,7 +151,7 @@ fn largest<'a>(all: impl IntoIterator<Item = &'a f64>) -> f64 {
 }
 
 /// Adds what the compliance 1/w of joints and couplings leaves of a direction: δλ/w.
-fn add_compliance(layout: &Layout, (ws, own): (&Workspace<f64>, &InteriorWorkspace<f64>), f: &mut [f64]) {
+fn add_compliance(layout: &Layout, ws: &Workspace<f64>, own: &InteriorWorkspace<f64>, f: &mut [f64]) {
     let mut at = 6 * own.residual.len();
     for (j, joint) in layout.joints.iter().enumerate() {
         for i in 0..joint.kind.row_count() {
@@ -180,13 +180,14 @@ pub fn newtons_matrix_is_the_slope_of_the_equations() {
         let (ws, own) = (&mut solved.ws, &mut solved.own);
         let inputs = &solved.inputs;
         let (state, control, constants) = (&inputs.state, &inputs.control, &inputs.constants);
-        let (settings, point, layout) = (&world.how.0, &world.how.1, here.layout);
-        let mut system = System { layout, constants, settings, point, dt: here.dt, state, control, ws, own };
+        let layout = here.layout;
+        let this = world.how.implicit(layout, constants, here.dt);
+        let mut system = System { this, state, control, ws, own };
         system.evaluate(KAPPA);
         system.factor();
         system.direct(Aim { mu: KAPPA, second: 0.0, products: 1.0 });
         let mut start = equations(layout, system.own);
-        add_compliance(layout, (system.ws, system.own), &mut start);
+        add_compliance(layout, system.ws, system.own, &mut start);
         let amount = 1e-4;
         let mut at = |alpha: f64| {
             system.advance(true, alpha);
@@ -215,8 +216,8 @@ struct Left {
 
 fn left(world: &mut World, saved: (&Workspace<f64>, &InteriorWorkspace<f64>), nudge: (Wrt, f64)) -> Left {
     let World { model, layout, parameters, values, scratch, how } = world;
-    let (how, here) = ((&how.0, &how.1), source(model, layout, parameters, values));
-    let reach = interior::reach(scratch.constants(), &scratch.solved.inputs.state, (here.dt, how.1.reach));
+    let here = source(model, layout, parameters, values);
+    let reach = interior::reach(scratch.constants(), &scratch.solved.inputs.state, here.dt, how.point.reach);
     let plain = scratch.constants().clone();
     let solved = &mut scratch.solved;
     solved.inputs.reset(&here, &plain);
@@ -224,7 +225,8 @@ fn left(world: &mut World, saved: (&Workspace<f64>, &InteriorWorkspace<f64>), nu
     solved.inputs.settle(layout);
     let (inputs, ws, own) = (&solved.inputs, &mut solved.ws, &mut solved.own);
     let (state, control, constants, dt) = (&inputs.state, &inputs.control, &inputs.constants, inputs.dt);
-    interior::begin(layout, constants, how, (dt, reach), (state, control, ws), own);
+    let this = how.implicit(layout, constants, dt);
+    interior::begin(&this, reach, state, control, ws, own);
     bellcrank_step::rows::drives::set_weights(layout, ws);
     ws.u.clone_from(&saved.0.u);
     for (rows, known) in own.joints.iter_mut().zip(&saved.1.joints) {
@@ -242,8 +244,7 @@ fn left(world: &mut World, saved: (&Workspace<f64>, &InteriorWorkspace<f64>), nu
     for (row, known) in own.rubs.iter_mut().zip(&saved.1.rubs) {
         row.rub = known.rub;
     }
-    let (settings, point) = how;
-    let mut system = System { layout, constants, settings, point, dt, state, control, ws, own };
+    let mut system = System { this, state, control, ws, own };
     system.prepare();
     system.evaluate(KAPPA);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
@@ -266,7 +267,7 @@ pub fn right_hand_sides_are_the_slopes_of_what_is_left() {
         let all: Vec<Wrt> =
             world.everything().into_iter().step_by(if name == "box" { 1 } else { 3 }).collect();
         let here = source(&world.model, &world.layout, &world.parameters, &world.values);
-        world.scratch.linearise(&here, (&world.how.0, &world.how.1), &all).unwrap();
+        world.scratch.linearise(&here, &world.how, &all).unwrap();
         let rows = Rows::of(&world.layout);
         let columns: Vec<Vec<[f64; 6]>> = (0..all.len())
             .map(|column| {
@@ -317,7 +318,7 @@ pub fn formulas_give_what_dual_numbers_give() {
             let mut columns = [false, true].map(|without| {
                 world.scratch.without_formulas = without;
                 let here = source(&world.model, &world.layout, &world.parameters, &world.values);
-                world.scratch.linearise(&here, (&world.how.0, &world.how.1), &all).unwrap();
+                world.scratch.linearise(&here, &world.how, &all).unwrap();
                 let mut sum = vec![vec![[0.0; 6]; rows.all]; all.len()];
                 for (column, six) in sum.iter_mut().enumerate() {
                     for entry in world.scratch.columns.of(column) {

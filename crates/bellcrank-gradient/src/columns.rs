@@ -50,8 +50,10 @@ impl Columns {
     pub fn gather(
         &mut self,
         layout: &Layout,
-        (passes, pass): (&Passes, usize),
-        (incidence, wrt): (&Incidence, &[Wrt]),
+        passes: &Passes,
+        pass: usize,
+        incidence: &Incidence,
+        wrt: &[Wrt],
         slopes: &Slopes,
     ) {
         let rows = Rows::of(layout);

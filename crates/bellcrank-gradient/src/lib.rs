@@ -58,6 +58,9 @@ use adjoint::pull_back;
 use bellcrank_math::{Dual, Elem, Inline, Pose, Real, Twist};
 use bellcrank_sim::BatchError;
 use bellcrank_solve::{InteriorPoint, Smoothing};
+use bellcrank_step::constants::Constants;
+use bellcrank_step::interior::Implicit;
+use bellcrank_step::layout::Layout;
 use bellcrank_step::settings::Settings;
 use solve_columns::{Factored, SolveColumns};
 
@@ -122,18 +125,37 @@ pub struct StepPullback {
     pub end: StepEnd,
 }
 
-/// How a step is solved for its derivatives.
-pub(crate) fn implicit(settings: &Settings, kappa: f64) -> (Settings, InteriorPoint) {
-    let own = match settings.method {
-        bellcrank_step::settings::Method::InteriorPoint(point) => point,
-        _ => InteriorPoint::default(),
-    };
-    let smoothing = Smoothing::Absolute; // so that κ depends on nothing that derivatives are taken by
-    let point =
-        InteriorPoint { kappa, smoothing, tolerance: 5e-8, centring: 1e-4, max_iterations: 80, ..own };
-    // numbers have 64 bits here, whatever those of the batch: joints are held as stiffly as these allow
-    let softness = settings.softness.min(Settings::default().softness);
-    (Settings { softness, ..*settings }, point)
+/// How a step is computed whose derivatives are asked for: by the interior point, which smooths what is hard by κ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Smoothed {
+    pub settings: Settings,
+    pub point: InteriorPoint,
+}
+
+impl Smoothed {
+    /// A batch's own settings, with derivatives smoothed by κ.
+    pub fn of(settings: &Settings, kappa: f64) -> Self {
+        let own = match settings.method {
+            bellcrank_step::settings::Method::InteriorPoint(point) => point,
+            _ => InteriorPoint::default(),
+        };
+        let smoothing = Smoothing::Absolute; // so that κ depends on nothing that derivatives are taken by
+        let point =
+            InteriorPoint { kappa, smoothing, tolerance: 5e-8, centring: 1e-4, max_iterations: 80, ..own };
+        // numbers have 64 bits here, whatever those of the batch: joints are held as stiffly as these allow
+        let softness = settings.softness.min(Settings::default().softness);
+        Smoothed { settings: Settings { softness, ..*settings }, point }
+    }
+
+    /// What the stages of the step are told.
+    pub fn implicit<'a, R: Real>(
+        &'a self,
+        layout: &'a Layout,
+        constants: &'a Constants<R>,
+        dt: R,
+    ) -> Implicit<'a, R> {
+        Implicit { layout, constants, settings: &self.settings, point: &self.point, dt }
+    }
 }
 
 impl Scratch {
@@ -146,7 +168,7 @@ impl Scratch {
     pub fn jacobian(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         wrt: &[Wrt],
     ) -> Result<StepJacobian, BatchError> {
         self.solve(source, how, None)?;
@@ -162,8 +184,9 @@ impl Scratch {
     pub fn pullback(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
-        (cotangent, wrt): (&[f64], &[Wrt]),
+        how: &Smoothed,
+        cotangent: &[f64],
+        wrt: &[Wrt],
     ) -> Result<StepPullback, BatchError> {
         self.solve(source, how, None)?;
         self.solved.factor(source.layout, how);
@@ -180,8 +203,9 @@ impl Scratch {
     pub fn difference(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
-        (wrt, amount): (Wrt, f64),
+        how: &Smoothed,
+        wrt: Wrt,
+        amount: f64,
     ) -> Result<Vec<f64>, BatchError> {
         self.solve(source, how, Some((wrt, amount)))?;
         let (X1, V1) = self.end(source);

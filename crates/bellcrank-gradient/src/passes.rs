@@ -201,7 +201,8 @@ impl Passes {
         &mut self,
         layout: &Layout,
         incidence: &Incidence,
-        (wrt, covered): (&[Wrt], bool),
+        wrt: &[Wrt],
+        covered: bool,
         changed: bool,
     ) {
         if !changed && self.wrt == wrt && self.covered == covered {

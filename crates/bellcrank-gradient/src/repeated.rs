@@ -5,11 +5,8 @@ use bellcrank_collide::Contact;
 use bellcrank_math::{Pose, Real};
 use bellcrank_model::ShapeId;
 use bellcrank_sim::BatchError;
-use bellcrank_solve::InteriorPoint;
 use bellcrank_step::constants::Constants;
-use bellcrank_step::interior::{InteriorWorkspace, Touch, is_searched};
-use bellcrank_step::layout::Layout;
-use bellcrank_step::settings::Settings;
+use bellcrank_step::interior::{Implicit, InteriorWorkspace, Touch, is_searched};
 use bellcrank_step::workspace::{JointRows, Touching, Workspace};
 
 /// The same rows as constants.
@@ -66,10 +63,9 @@ pub(super) fn copy_iterate(solved: &Solved, ws: &mut Workspace<Many>, own: &mut 
 
 /// The contacts of the answer, of which some may have come in at the end of the step; features are still to be held.
 pub(super) fn match_contacts(
-    layout: &Layout,
-    constants: &Constants<Many>,
-    (settings, point, dt): (&Settings, &InteriorPoint, Many),
-    (X_WB, answer): (&[Pose<Many>], &InteriorWorkspace<f64>),
+    this: &Implicit<'_, Many>,
+    X_WB: &[Pose<Many>],
+    answer: &InteriorWorkspace<f64>,
     own: &mut InteriorWorkspace<Many>,
 ) {
     let slots = answer.touches.iter().map(|touch| touch.slot);
@@ -82,7 +78,7 @@ pub(super) fn match_contacts(
         None => {
             let contact = Contact { active: true, ..Contact::none() };
             let touching = Touching { slot, contact, guess: [Many::zero(); 6] };
-            Touch::new(layout, constants, &touching, (settings, point.friction, dt), X_WB)
+            Touch::new(this, &touching, X_WB)
         }
     }));
 }
@@ -90,7 +86,8 @@ pub(super) fn match_contacts(
 /// What a search has found stays on its shapes: a point on one, a plane on the other.
 pub(super) fn hold_features(
     source: &Source<'_>,
-    (answer, plain): (&InteriorWorkspace<f64>, &Constants<f64>),
+    answer: &InteriorWorkspace<f64>,
+    plain: &Constants<f64>,
     constants: &Constants<Many>,
     own: &mut InteriorWorkspace<Many>,
 ) {

@@ -5,12 +5,11 @@ use super::formulas::{is_control, is_covered};
 use super::minimal::{Freedom, Lists, Moving, Reduced, Tree};
 use super::solved::{Polish, is_spread};
 use super::{Dense, Inputs, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
+use crate::Smoothed;
 use bellcrank_math::enter;
 use bellcrank_math::{Elem, LaneJob, Mask, Real, Twist};
-use bellcrank_solve::InteriorPoint;
 use bellcrank_step::constants::Constants;
 use bellcrank_step::lane_access::{copy_lanes, write_lanes};
-use bellcrank_step::settings::Settings;
 
 /// Memory for as many worlds as there are lanes.
 pub(crate) trait Several: Send {
@@ -22,7 +21,7 @@ pub(crate) trait Several: Send {
     fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         lists: Lists<'_>,
     ) -> Vec<Option<MinimalStep>>;
 }
@@ -69,7 +68,7 @@ impl<R: Real<Elem = f64>> LaneSteps<R> {
         *dt = R::constant(sources[0].dt);
         if let Some((from, told)) = sources[0].block {
             let (Some(from), Some(told)) = (from.downcast_ref(), told.downcast_ref()) else { return false };
-            copy_lanes((state, control), (from, told));
+            copy_lanes(state, control, from, told);
             return sources.len() == R::LANES;
         }
         let values: Vec<&[f64]> = sources.iter().map(|source| source.values).collect();
@@ -97,7 +96,7 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
     fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         lists: Lists<'_>,
     ) -> Vec<Option<MinimalStep>> {
         let (Some(source), count) = (sources.first(), sources.len()) else { return Vec::new() };
@@ -105,16 +104,16 @@ impl<R: Real<Elem = f64>> Several for LaneSteps<R> {
         if !self.take(sources) {
             return (0..count).map(|_| None).collect();
         }
-        self.solved.look_ahead(how.1);
+        self.solved.look_ahead(&how.point);
         let report = self.solved.solve(source.layout, how, Polish::Touching);
-        let answer = self.solved.answer(source, how.0);
+        let answer = self.solved.answer(source, &how.settings);
         let good = report.converged & enter!(R, is_covered(&answer));
         if !good.any() {
             return (0..count).map(|_| None).collect();
         }
         let tree = Tree { model: source.model, layout: source.layout, constants: &self.constants };
-        let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
-        let (told, all) = self.reduced.jacobians(&moving, (&self.solved, &answer), lists, count);
+        let moving = Moving { tree, integrator: how.settings.integrator, dt: source.dt };
+        let (told, all) = self.reduced.jacobians(&moving, &self.solved, &answer, lists, count);
         let (good, columns) = (good & told, 2 * lists.list.len() + lists.besides.len());
         let each = all.into_iter().zip(sources).enumerate();
         each.map(|(lane, (values, source))| {
@@ -133,15 +132,16 @@ impl Scratch {
     pub fn minimal_steps(
         &mut self,
         sources: &[Source<'_>],
-        how: (&Settings, &InteriorPoint),
-        (list, besides): (&[usize], &[Wrt]),
+        how: &Smoothed,
+        list: &[usize],
+        besides: &[Wrt],
     ) -> Vec<Option<MinimalStep>> {
         let mut found: Vec<Option<MinimalStep>> = Vec::with_capacity(sources.len());
         if let Some(source) = sources.first()
             && sources.len() > 1
             && besides.iter().all(|wrt| is_control(*wrt))
         {
-            let all = self.moving(source, how.0).tree.freedoms();
+            let all = self.moving(source, &how.settings).tree.freedoms();
             let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
             let lists = Lists { list, freedoms: &freedoms, besides };
             let mut several = match self.several.take() {

@@ -166,7 +166,7 @@ impl Slopes {
         let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: all.dt.recip() };
         for (j, joint) in all.layout.joints.iter().enumerate() {
             let (rows, c, start) = (&mut own.joints[j], &all.constants.joints[j], &ws.joints[j]);
-            interior::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
+            interior::evaluate_joint(joint, c, &end, &start.target, own.free[j], rows);
             let (amount, used) = joint_amounts(all.layout, joint, start, &rows.lambda, &ws.u);
             let mut slopes = pushed(joint, start, &amount, used);
             for i in 0..joint.kind.row_count() {
@@ -187,7 +187,7 @@ impl Slopes {
             }
             let at = layout.scalars[row.scalar].at;
             let i = layout.joints[at.joint].kind.row_count() + at.dof;
-            let open = slack(layout, row, (&ws.joints, &own.joints), (all.state, &ws.u));
+            let open = slack(layout, row, &ws.joints, &own.joints, all.state, &ws.u);
             let mut force = NONE;
             add(&mut force, -known.push.stiffness() * known.sign, &open.tangent);
             let (rows, value) = (&ws.joints[at.joint], &plain.joints[at.joint]);
@@ -224,13 +224,7 @@ impl Slopes {
         self.couplings.resize_with(layout.couplings.len(), Default::default);
         for c in 0..layout.couplings.len() {
             let inverse_dt = all.dt.recip();
-            interior::evaluate_coupling(
-                layout,
-                c,
-                &own.joints,
-                (all.state, inverse_dt),
-                &mut own.couplings[c],
-            );
+            interior::evaluate_coupling(layout, c, &own.joints, all.state, inverse_dt, &mut own.couplings[c]);
             let (pushes, rest) = &mut self.couplings[c];
             *rest = own.couplings[c].rest.tangent;
             pushes.clear();

@@ -8,6 +8,7 @@ use super::repeated::{check_pairs, copy_iterate, copy_rows, hold_features, keep_
 use super::several::Several;
 use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
+use crate::Smoothed;
 use bellcrank_math::enter;
 use bellcrank_math::{Mask, Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
@@ -57,24 +58,24 @@ impl<R: Real> Solved<R> {
     /// How far ahead contacts are looked for from the state at hand.
     pub fn look_ahead(&mut self, point: &InteriorPoint) {
         let Inputs { state, constants, dt, .. } = &self.inputs;
-        self.reach = enter!(R, interior::reach(constants, state, (*dt, point.reach)));
+        self.reach = enter!(R, interior::reach(constants, state, *dt, point.reach));
     }
 
     /// Solves the step from the inputs, with Newton steps after convergence.
-    pub fn solve(&mut self, layout: &Layout, how: (&Settings, &InteriorPoint), polish: Polish) -> Report<R> {
-        let (settings, point) = how;
+    pub fn solve(&mut self, layout: &Layout, how: &Smoothed, polish: Polish) -> Report<R> {
         let Solved { inputs, ws, own, reach, iterations } = self;
         inputs.settle(layout);
         let Inputs { state, control, constants, dt, .. } = &*inputs;
         ws.X_start.copy_from_slice(&state.X_WB);
-        interior::begin(layout, constants, how, (*dt, *reach), (state, control, ws), own);
-        let report = interior::solve(layout, constants, how, *dt, (state, control, ws), own);
+        let this = how.implicit(layout, constants, *dt);
+        interior::begin(&this, *reach, state, control, ws, own);
+        let report = interior::solve(&this, state, control, ws, own);
         *iterations = report.iterations;
         if !report.converged.any() {
             return report;
         }
-        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
-        let kappa = R::constant(point.kappa);
+        let mut system = System { this, state, control, ws, own };
+        let kappa = R::constant(how.point.kappa);
         let lanes = match polish {
             Polish::Touching => enter!(R, touching(system.own)),
             _ => R::Mask::splat(true),
@@ -95,10 +96,10 @@ impl<R: Real> Solved<R> {
     }
 
     /// Factors Newton's matrix at the answer.
-    pub fn factor(&mut self, layout: &Layout, (settings, point): (&Settings, &InteriorPoint)) {
+    pub fn factor(&mut self, layout: &Layout, how: &Smoothed) {
         let Solved { inputs, ws, own, .. } = self;
         let Inputs { state, control, constants, dt, .. } = &*inputs;
-        System { layout, constants, settings, point, dt: *dt, state, control, ws, own }.factor();
+        System { this: how.implicit(layout, constants, *dt), state, control, ws, own }.factor();
     }
 
     pub fn answer<'a>(&'a self, source: &Source<'a>, settings: &'a Settings) -> Answer<'a, R> {
@@ -186,12 +187,12 @@ impl Scratch {
     pub fn solve(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         nudge: Option<(Wrt, f64)>,
     ) -> Result<(), BatchError> {
         let solved = &mut self.solved;
         solved.inputs.reset(source, &self.plain);
-        solved.look_ahead(how.1);
+        solved.look_ahead(&how.point);
         if let Some((wrt, amount)) = nudge {
             solved.inputs.nudge(source, wrt, amount);
         }
@@ -203,7 +204,7 @@ impl Scratch {
     pub(super) fn solve_with(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         polish: Polish,
     ) -> Result<(), BatchError> {
         let report = self.solved.solve(source.layout, how, polish);
@@ -214,12 +215,7 @@ impl Scratch {
     }
 
     /// ∂r/∂θ of all columns, at the answer.
-    pub fn linearise(
-        &mut self,
-        source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
-        wrt: &[Wrt],
-    ) -> Result<(), BatchError> {
+    pub fn linearise(&mut self, source: &Source<'_>, how: &Smoothed, wrt: &[Wrt]) -> Result<(), BatchError> {
         let covered = wrt.iter().any(|wrt| is_state_or_control(*wrt)) && self.read_formulas(source, how);
         self.linearise_with(covered, source, how, wrt)
     }
@@ -234,10 +230,10 @@ impl Scratch {
     }
 
     /// The slopes of states by formulas; false where these do not hold.
-    pub fn read_formulas(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint)) -> bool {
-        let covered = self.is_covered(source, how.0);
+    pub fn read_formulas(&mut self, source: &Source<'_>, how: &Smoothed) -> bool {
+        let covered = self.is_covered(source, &how.settings);
         if covered {
-            self.formulas.read(&self.solved.answer(source, how.0));
+            self.formulas.read(&self.solved.answer(source, &how.settings));
         }
         covered
     }
@@ -247,28 +243,27 @@ impl Scratch {
         &mut self,
         covered: bool,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         wrt: &[Wrt],
     ) -> Result<(), BatchError> {
         check_pairs(source, &self.solved.own, wrt)?;
         let changed = self.incidence.set_touches(&self.solved.own);
-        self.passes.plan(source.layout, &self.incidence, (wrt, covered), changed);
+        self.passes.plan(source.layout, &self.incidence, wrt, covered, changed);
         self.columns.clear(wrt.len());
         if covered {
-            self.columns.take(&self.solved.answer(source, how.0), wrt, &self.formulas);
+            self.columns.take(&self.solved.answer(source, &how.settings), wrt, &self.formulas);
         }
         for pass in 0..self.passes.list.len() {
             self.evaluate(source, how, wrt, pass);
-            let who = (&self.incidence, wrt);
-            self.columns.gather(source.layout, (&self.passes, pass), who, &self.slopes);
+            self.columns.gather(source.layout, &self.passes, pass, &self.incidence, wrt, &self.slopes);
         }
         Ok(())
     }
 
     /// The equations at the answer in dual numbers. In a light pass geometry stays as it is: rows are those of the answer,
     /// and only what pushes is evaluated.
-    fn evaluate(&mut self, source: &Source<'_>, how: (&Settings, &InteriorPoint), wrt: &[Wrt], pass: usize) {
-        let (layout, (settings, point)) = (source.layout, how);
+    fn evaluate(&mut self, source: &Source<'_>, how: &Smoothed, wrt: &[Wrt], pass: usize) {
+        let layout = source.layout;
         let Scratch { solved, inputs, ws, own, .. } = self;
         if pass == 0 {
             inputs.reset(source, &self.dual);
@@ -283,24 +278,25 @@ impl Scratch {
             inputs.settle(layout);
         }
         let Inputs { state, control, constants, dt, .. } = &*inputs;
+        let this = how.implicit(layout, constants, *dt);
         if *light {
             for (rows, known) in ws.joints.iter_mut().zip(&solved.ws.joints) {
                 copy_rows(rows, known);
             }
-            interior::push_rows(layout, constants, (settings.integrator, *dt), (state, control, ws));
+            interior::push_rows(&this, state, control, ws);
         } else {
             let reach = Many::constant_of(solved.reach);
-            interior::begin(layout, constants, how, (*dt, reach), (state, control, ws), own);
-            match_contacts(layout, constants, (settings, point, *dt), (&state.X_WB, &solved.own), own);
-            hold_features(source, (&solved.own, &self.plain), constants, own);
+            interior::begin(&this, reach, state, control, ws, own);
+            match_contacts(&this, &state.X_WB, &solved.own, own);
+            hold_features(source, &solved.own, &self.plain, constants, own);
         }
         keep_bounds(solved, *dt, ws);
         enter!(Many, bellcrank_step::rows::drives::set_weights(layout, ws));
         copy_iterate(solved, ws, own);
-        let mut system = System { layout, constants, settings, point, dt: *dt, state, control, ws, own };
+        let mut system = System { this, state, control, ws, own };
         system.prepare();
         system.advance_bodies();
-        let (integrator, answer) = (settings.integrator, (&solved.ws, &solved.own));
+        let (integrator, answer) = (how.settings.integrator, (&solved.ws, &solved.own));
         let mut now = Evaluated { layout, constants, state, integrator, dt: *dt, ws, own, answer };
         if *light { self.slopes.read_light(&mut now) } else { self.slopes.read(&mut now) }
     }
@@ -313,13 +309,13 @@ impl Scratch {
     }
 
     /// State and control after the step, as `lane_access` lists them. Derivatives must have been taken before.
-    pub fn take_step(&mut self, source: &Source<'_>, settings: &Settings) -> Vec<f64> {
+    pub fn take_step(&mut self, source: &Source<'_>, how: &Smoothed) -> Vec<f64> {
         let layout = source.layout;
         let Solved { inputs, ws, own, .. } = &mut self.solved;
         let Inputs { state, control, constants, dt, .. } = inputs;
-        interior::store(layout, (settings.integrator, *dt), state, (ws, own));
+        interior::store(&how.implicit(layout, constants, *dt), state, ws, own);
         let mut report = blank_report(ws);
-        let scene = Scene::of_step(layout, constants, settings, *dt);
+        let scene = Scene::of_step(layout, constants, &how.settings, *dt);
         finish(&scene, true, state.alive, state, ws, &mut report);
         read_lane(state, control, 0)
     }

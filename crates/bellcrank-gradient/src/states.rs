@@ -82,7 +82,7 @@ pub trait MinimalCoordinates: BorrowMut<Batch> {
         let batch: &Batch = self.borrow();
         check_freedoms(batch, world, freedoms)?;
         on_scratch(batch, world, kappa, besides, |scratch, source, how| {
-            scratch.minimal_step(source, how, (freedoms, besides))
+            scratch.minimal_step(source, how, freedoms, besides)
         })
     }
 
@@ -105,7 +105,7 @@ pub trait MinimalCoordinates: BorrowMut<Batch> {
         let each = batch.over(&chunks(batch, worlds)?, |_, chunk| {
             let worlds = &worlds[chunk];
             let found = on_worlds(batch, worlds, kappa, besides, |scratch, sources, how| {
-                Ok(scratch.minimal_steps(sources, how, (freedoms, besides)))
+                Ok(scratch.minimal_steps(sources, how, freedoms, besides))
             })?;
             let each = found.into_iter().zip(worlds);
             let told = each.map(|(step, world)| match step {

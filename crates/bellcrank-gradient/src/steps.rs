@@ -1,10 +1,8 @@
 //! Derivatives of a step.
 
-use crate::{Moving, Scratch, Source, StepJacobian, StepPullback, Wrt, implicit};
+use crate::{Moving, Scratch, Smoothed, Source, StepJacobian, StepPullback, Wrt};
 use bellcrank_math::{Elem, Pose, Twist};
 use bellcrank_sim::{Batch, BatchError};
-use bellcrank_solve::InteriorPoint;
-use bellcrank_step::settings::Settings;
 use std::borrow::BorrowMut;
 use std::ops::Range;
 
@@ -50,7 +48,7 @@ pub trait StepDerivatives: BorrowMut<Batch> {
         let both = batch.over(worlds, |_, world| {
             on_scratch(batch, world, kappa, wrt, |scratch, source, how| {
                 let jacobian = scratch.jacobian(source, how, wrt)?;
-                Ok((jacobian, scratch.take_step(source, how.0)))
+                Ok((jacobian, scratch.take_step(source, how)))
             })
         })?;
         let mut jacobians = Vec::with_capacity(worlds.len());
@@ -81,7 +79,7 @@ pub trait StepDerivatives: BorrowMut<Batch> {
             return Err(BatchError::WrongCount { what: "cotangent", found, expected });
         }
         on_scratch(batch, world, kappa, wrt, |scratch, source, how| {
-            scratch.pullback(source, how, (cotangent, wrt))
+            scratch.pullback(source, how, cotangent, wrt)
         })
     }
 
@@ -117,7 +115,7 @@ pub trait StepDerivatives: BorrowMut<Batch> {
     ) -> Result<Vec<f64>, BatchError> {
         let batch: &Batch = self.borrow();
         on_scratch(batch, world, kappa, &[wrt], |scratch, source, how| {
-            scratch.difference(source, how, (wrt, amount))
+            scratch.difference(source, how, wrt, amount)
         })
     }
 
@@ -155,7 +153,7 @@ pub(crate) fn on_scratch<T>(
     world: usize,
     kappa: f64,
     wrt: &[Wrt],
-    f: impl FnOnce(&mut Scratch, &Source<'_>, (&Settings, &InteriorPoint)) -> Result<T, BatchError>,
+    f: impl FnOnce(&mut Scratch, &Source<'_>, &Smoothed) -> Result<T, BatchError>,
 ) -> Result<T, BatchError> {
     on_worlds(batch, &[world], kappa, wrt, |scratch, sources, how| f(scratch, &sources[0], how))
 }
@@ -166,13 +164,13 @@ pub(crate) fn on_worlds<T>(
     worlds: &[usize],
     kappa: f64,
     wrt: &[Wrt],
-    f: impl FnOnce(&mut Scratch, &[Source<'_>], (&Settings, &InteriorPoint)) -> Result<T, BatchError>,
+    f: impl FnOnce(&mut Scratch, &[Source<'_>], &Smoothed) -> Result<T, BatchError>,
 ) -> Result<T, BatchError> {
     if !(kappa > 0.0 && kappa.is_finite()) {
         return Err(BatchError::BadKappa(kappa));
     }
-    let (settings, point) = implicit(batch.engine_settings(), kappa);
-    with_scratch(batch, worlds, wrt, |scratch, sources| f(scratch, sources, (&settings, &point)))
+    let how = Smoothed::of(batch.engine_settings(), kappa);
+    with_scratch(batch, worlds, wrt, |scratch, sources| f(scratch, sources, &how))
 }
 
 /// Calls `f` with the spanning tree of a world's model.

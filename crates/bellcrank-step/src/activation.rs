@@ -82,7 +82,8 @@ pub fn tell<R: Real>(
     layouts: &[ActivationLayout],
     constants: &Constants<R>,
     dt: f64,
-    (activation, control): (&[R], &Control<R>),
+    activation: &[R],
+    control: &Control<R>,
     told: &mut Control<R>,
 ) {
     told.copy_from(control);
@@ -98,7 +99,8 @@ pub fn advance<R: Real>(
     layouts: &[ActivationLayout],
     constants: &Constants<R>,
     dt: f64,
-    (alive, control): (R::Mask, &Control<R>),
+    alive: R::Mask,
+    control: &Control<R>,
     activation: &mut [R],
 ) {
     for (layout, a) in layouts.iter().zip(&mut *activation) {

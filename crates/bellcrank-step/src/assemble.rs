@@ -58,13 +58,14 @@ pub fn assemble<R: Real>(
     [targets, velocities]: &[Vec<Target<R>>; 2],
     goal: &Goal,
     lanes: R::Mask,
-    (state, ws): (&mut State<R>, &mut Workspace<R>),
+    state: &mut State<R>,
+    ws: &mut Workspace<R>,
 ) -> R::Mask {
     let mut trial = state.clone();
     trial.V_WB.fill(Twist::zero());
     let mut done = R::Mask::splat(false);
     for _ in 0..goal.iterations {
-        let open = iterate(layout, constants, (targets, true), R::zero(), (&mut trial, ws));
+        let open = iterate(layout, constants, targets, true, R::zero(), &mut trial, ws);
         done = done | open.le(R::constant(goal.tolerance));
         if (done | !lanes).all() {
             break;
@@ -76,7 +77,7 @@ pub fn assemble<R: Real>(
     }
     let moves = R::run(Inline(
         #[inline(always)]
-        || set_velocities(layout, constants, velocities, (&mut trial, ws)),
+        || set_velocities(layout, constants, velocities, &mut trial, ws),
     ));
     success = success & moves;
     trial.scalar_impulse.fill(R::zero());
@@ -112,7 +113,7 @@ pub fn mend<R: Real>(
     ws.X_start.copy_from_slice(&state.X_WB);
     let mut left = before;
     for _ in 0..MENDINGS {
-        left = iterate(layout, constants, (&[], false), tolerance, (state, ws));
+        left = iterate(layout, constants, &[], false, tolerance, state, ws);
         if !(open & tolerance.lt(left)).any() {
             break;
         }
@@ -124,7 +125,7 @@ pub fn mend<R: Real>(
             for (X, old) in state.X_WB.iter_mut().zip(&ws.X_start) {
                 *X = Pose::new(Quat::select(closed, X.R, old.R), Vec3::select(closed, X.p, old.p));
             }
-            third_law::keep_momentum(layout, constants, closed, (state, &ws.X_start));
+            third_law::keep_momentum(layout, constants, closed, state, &ws.X_start);
             rows::read_coordinates(layout, constants, state);
             report.gap_metres = R::select(closed, left, report.gap_metres);
             report.gap_radians = R::select(closed, left, report.gap_radians);
@@ -137,13 +138,15 @@ pub fn mend<R: Real>(
 fn iterate<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    ask: (&[Target<R>], bool),
+    targets: &[Target<R>],
+    bases_stay: bool,
     tolerance: R,
-    (state, ws): (&mut State<R>, &mut Workspace<R>),
+    state: &mut State<R>,
+    ws: &mut Workspace<R>,
 ) -> R {
     R::run(Inline(
         #[inline(always)]
-        || iterate_here(layout, constants, ask, tolerance, (state, ws)),
+        || iterate_here(layout, constants, targets, bases_stay, tolerance, state, ws),
     ))
 }
 
@@ -151,9 +154,11 @@ fn iterate<R: Real>(
 fn iterate_here<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    (targets, bases_stay): (&[Target<R>], bool),
+    targets: &[Target<R>],
+    bases_stay: bool,
     tolerance: R,
-    (state, ws): (&mut State<R>, &mut Workspace<R>),
+    state: &mut State<R>,
+    ws: &mut Workspace<R>,
 ) -> R {
     let settings = RowSettings {
         inverse_dt: R::one(),
@@ -213,7 +218,8 @@ fn set_velocities<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     targets: &[Target<R>],
-    (state, ws): (&mut State<R>, &mut Workspace<R>),
+    state: &mut State<R>,
+    ws: &mut Workspace<R>,
 ) -> R::Mask {
     if targets.is_empty() {
         return R::Mask::splat(true);

@@ -193,7 +193,7 @@ impl<R: Real> Constants<R> {
         all.write_lanes(0..R::LANES, &mut one);
         if !parameters.is_shared() {
             for lane in 1..R::LANES {
-                all.set_lanes(model, layout, parameters, (lane..lane + 1, world(lane)));
+                all.set_lanes(model, layout, parameters, lane..lane + 1, world(lane));
             }
         }
         all
@@ -205,7 +205,8 @@ impl<R: Real> Constants<R> {
         model: &Model,
         layout: &Layout,
         parameters: &Parameters,
-        (lanes, world): (Range<usize>, usize),
+        lanes: Range<usize>,
+        world: usize,
     ) {
         let mut one = Constants::of_world(model, layout, parameters, world);
         self.write_lanes(lanes, &mut one);

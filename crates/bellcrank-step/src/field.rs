@@ -98,7 +98,8 @@ impl Field {
 pub fn number_mut<'a, R: Real>(
     field: Field,
     k: usize,
-    (state, control): (&'a mut State<R>, &'a mut Control<R>),
+    state: &'a mut State<R>,
+    control: &'a mut Control<R>,
 ) -> Option<&'a mut R> {
     Some(match field {
         Field::JointVelocity => return None,
@@ -125,7 +126,7 @@ pub fn number_mut<'a, R: Real>(
 }
 
 /// The same, to be read.
-pub fn number<R: Real>(field: Field, k: usize, (state, control): (&State<R>, &Control<R>)) -> R {
+pub fn number<R: Real>(field: Field, k: usize, state: &State<R>, control: &Control<R>) -> R {
     match field {
         Field::JointVelocity => R::zero(),
         Field::JointPosition => state.q[k],

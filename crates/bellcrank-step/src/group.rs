@@ -274,7 +274,7 @@ impl<R: Real> LaneGroup<R> {
         let lane = world % R::LANES;
         let lanes = if world + 1 == self.worlds { lane..R::LANES } else { lane..lane + 1 };
         let constants = &mut self.blocks[world / R::LANES].constants;
-        constants.set_lanes(&self.model, &self.layout, parameters, (lanes, world));
+        constants.set_lanes(&self.model, &self.layout, parameters, lanes, world);
     }
 
     /// All blocks, `count` steps each, over the threads of the current pool.
@@ -313,13 +313,13 @@ impl<R: Real> Block<R> {
             let scene = Scene::of_step(layout, &self.constants, settings, R::constant(dt));
             let (motors, states) = (&layout.activations, &self.state.activation);
             if let Some(told) = &mut self.told {
-                activation::tell(motors, &self.constants, dt, (states, &self.control), told);
+                activation::tell(motors, &self.constants, dt, states, &self.control, told);
                 drag::add(&self.constants, R::constant(dt), &self.state, told);
             }
             let control = self.told.as_ref().unwrap_or(&self.control);
             let report = step(&scene, &mut self.state, control, ws, readout);
-            let running = (self.state.alive, &self.control);
-            activation::advance(motors, &self.constants, dt, running, &mut self.state.activation);
+            let State { alive: running, activation, .. } = &mut self.state;
+            activation::advance(motors, &self.constants, dt, *running, &self.control, activation);
             if i + 1 == count && settings.integrator == Integrator::Variational {
                 self.tell_twists_before(interval);
             }

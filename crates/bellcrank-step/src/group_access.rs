@@ -92,10 +92,9 @@ impl<R: Real> LaneGroup<R> {
     fn numbers(&self, block: &Block<R>, field: Field) -> Vec<R> {
         match field {
             Field::JointVelocity => joint_rates(&self.layout, &block.constants, &block.state),
-            _ => {
-                let parts = (&block.state, &block.control);
-                (0..field.width(&self.model)).map(|k| number(field, k, parts)).collect()
-            }
+            _ => (0..field.width(&self.model))
+                .map(|k| number(field, k, &block.state, &block.control))
+                .collect(),
         }
     }
 }
@@ -148,13 +147,13 @@ impl<R: Real> Group for LaneGroup<R> {
         let (block, lane) = self.lane(world);
         match field {
             Field::JointVelocity => self.row(world, field)[k],
-            _ => number(field, k, (&block.state, &block.control)).lane(lane).to_f64(),
+            _ => number(field, k, &block.state, &block.control).lane(lane).to_f64(),
         }
     }
 
     fn set(&mut self, world: usize, field: Field, k: usize, value: f64) {
         let (block, lane) = self.lane_mut(world);
-        if let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) {
+        if let Some(x) = number_mut(field, k, &mut block.state, &mut block.control) {
             *x = x.with_lane(lane, Elem::from_f64(value));
         }
         if field == Field::BodyPosition {
@@ -196,7 +195,7 @@ impl<R: Real> Group for LaneGroup<R> {
         for b in 0..self.blocks.len() {
             let block = &mut self.blocks[b];
             for k in 0..width {
-                let Some(x) = number_mut(field, k, (&mut block.state, &mut block.control)) else { return };
+                let Some(x) = number_mut(field, k, &mut block.state, &mut block.control) else { return };
                 for lane in 0..block.used {
                     let at = rows[b * R::LANES + lane] * stride + k;
                     let value = match values.values {
@@ -305,8 +304,8 @@ impl<R: Real> Group for LaneGroup<R> {
             };
             let asked = [gather(&goal.positions), gather(&goal.velocities)];
             let lanes = R::Mask::from_bits(bits);
-            let parts = (&mut block.state, &mut ws);
-            let done = assemble(&self.layout, &block.constants, &asked, goal, lanes, parts).bits();
+            let (constants, state) = (&block.constants, &mut block.state);
+            let done = assemble(&self.layout, constants, &asked, goal, lanes, state, &mut ws).bits();
             for lane in 0..R::LANES {
                 if let Some(listed) = here(lane).filter(|_| done >> lane & 1 == 1) {
                     success[listed] = true;

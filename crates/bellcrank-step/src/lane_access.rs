@@ -85,8 +85,10 @@ pub fn write_lanes<R: Real<Elem = f64>>(
 
 /// All lanes of another block.
 pub fn copy_lanes<R: Real>(
-    (state, control): (&mut State<R>, &mut Control<R>),
-    (from, told): (&State<R>, &Control<R>),
+    state: &mut State<R>,
+    control: &mut Control<R>,
+    from: &State<R>,
+    told: &Control<R>,
 ) {
     state.copy_from(from);
     control.copy_from(told);

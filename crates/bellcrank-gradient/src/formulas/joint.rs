@@ -208,7 +208,8 @@ impl<R: Real> Acting<R> {
 #[inline(always)]
 pub(super) fn read<R: Real>(
     answer: &Answer<'_, R>,
-    (bodies, dofs): (&[BodySlopes<R>], &[DofSlopes<R>]),
+    bodies: &[BodySlopes<R>],
+    dofs: &[DofSlopes<R>],
     slots: &mut Slots<R>,
 ) {
     for (j, joint) in answer.layout.joints.iter().enumerate() {
@@ -218,9 +219,9 @@ pub(super) fn read<R: Real>(
         let mut rates = [blank; 2];
         for k in 0..joint.kind.dof_count() {
             let both = acting.rate_slopes(k);
-            add_dof(answer, (j, k), (bodies, dofs), &both, (&mut poses, &mut rates));
+            add_dof(answer, (j, k), bodies, dofs, &both, &mut poses, &mut rates);
         }
-        keep(answer, j, bodies, (&poses, &rates), slots);
+        keep(answer, j, bodies, &poses, &rates, slots);
     }
 }
 
@@ -247,9 +248,11 @@ fn find<R: Real>(answer: &Answer<'_, R>, j: usize) -> (Place<R>, Velocities<R>, 
 fn add_dof<R: Real>(
     answer: &Answer<'_, R>,
     (j, k): (usize, usize),
-    (bodies, dofs): (&[BodySlopes<R>], &[DofSlopes<R>]),
+    bodies: &[BodySlopes<R>],
+    dofs: &[DofSlopes<R>],
     both: &[[[R; 6]; 2]; 2],
-    (poses, rates): (&mut [Pushes<R>; 2], &mut [Pushes<R>; 2]),
+    poses: &mut [Pushes<R>; 2],
+    rates: &mut [Pushes<R>; 2],
 ) {
     let Answer { layout, ws, own, .. } = *answer;
     let joint = &layout.joints[j];
@@ -284,7 +287,8 @@ fn keep<R: Real>(
     answer: &Answer<'_, R>,
     j: usize,
     bodies: &[BodySlopes<R>],
-    (poses, rates): (&[Pushes<R>; 2], &[Pushes<R>; 2]),
+    poses: &[Pushes<R>; 2],
+    rates: &[Pushes<R>; 2],
     slots: &mut Slots<R>,
 ) {
     let (joint, ends, inverse_dt) = (&answer.layout.joints[j], &answer.own.joints[j], answer.dt.recip());

@@ -118,7 +118,7 @@ impl<R: Real> Formulas<R> {
         let Formulas { slots, bodies, dofs } = self;
         enter!(R, body::read(answer, bodies, slots));
         enter!(R, dofs::read(answer, dofs));
-        enter!(R, joint::read(answer, (bodies, dofs), slots));
+        enter!(R, joint::read(answer, bodies, dofs, slots));
         enter!(R, read_couplings(answer, bodies, slots));
         enter!(R, read_touches(answer, bodies, slots));
     }

@@ -322,14 +322,14 @@ impl Moving<'_> {
         let T = self.reduced(X, freedoms.len(), list)?;
         let T_before = self.reduced(&interval.before, freedoms.len(), list)?;
         let (to_maximal, to_minimal) = enter!(f64, {
-            let to_maximal = self.to_maximal(&interval, &turned, (&T, &T_before));
+            let to_maximal = self.to_maximal(&interval, &turned, &T, &T_before);
             (to_maximal, self.to_minimal(X, &interval, &turned, &own))
         });
         Ok(MinimalJacobian { freedoms: own, to_maximal, to_minimal })
     }
 
     #[inline(always)]
-    fn to_maximal(self, interval: &Interval, turned: &[Turned], (T, last): (&Dense, &Dense)) -> Dense {
+    fn to_maximal(self, interval: &Interval, turned: &[Turned], T: &Dense, last: &Dense) -> Dense {
         let (count, inverse_dt) = (T.columns, 1.0 / self.dt);
         // δX⁻ = T⁻ (A δq − Δt B δq̇)
         let (mut by_q, mut by_rate) = (last.clone(), last.clone());

@@ -3,6 +3,7 @@
 use super::chain::Chain;
 use super::columns::{EndRow, MinimalColumns, Slopes};
 use super::{Dense, Freedom, Interval, Lists, Moving, Tree, Turned, TurnedAt};
+use crate::Smoothed;
 use crate::formulas::is_control;
 use crate::solve_columns::Factored;
 use crate::solved::Polish;
@@ -10,7 +11,6 @@ use crate::{Scratch, Solved, Source, StepEnd, Wrt};
 use bellcrank_math::enter;
 use bellcrank_math::{Elem, Pose};
 use bellcrank_sim::BatchError;
-use bellcrank_solve::InteriorPoint;
 use bellcrank_step::settings::Settings;
 
 /// A step in minimal coordinates.
@@ -91,13 +91,14 @@ impl Scratch {
     pub fn minimal_step(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
-        (list, besides): (&[usize], &[Wrt]),
+        how: &Smoothed,
+        list: &[usize],
+        besides: &[Wrt],
     ) -> Result<MinimalStep, BatchError> {
         self.solved.inputs.reset(source, &self.plain);
-        self.solved.look_ahead(how.1);
+        self.solved.look_ahead(&how.point);
         self.solve_with(source, how, Polish::Touching)?;
-        let all = self.moving(source, how.0).tree.freedoms();
+        let all = self.moving(source, &how.settings).tree.freedoms();
         let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
         let lists = Lists { list, freedoms: &freedoms, besides };
         let values = match self.reduced_columns(source, how, lists) {
@@ -109,20 +110,15 @@ impl Scratch {
     }
 
     /// From equations in minimal coordinates, where these hold.
-    fn reduced_columns(
-        &mut self,
-        source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
-        lists: Lists<'_>,
-    ) -> Option<Vec<f64>> {
-        if !(lists.besides.iter().all(|wrt| is_control(*wrt)) && self.is_covered(source, how.0)) {
+    fn reduced_columns(&mut self, source: &Source<'_>, how: &Smoothed, lists: Lists<'_>) -> Option<Vec<f64>> {
+        if !(lists.besides.iter().all(|wrt| is_control(*wrt)) && self.is_covered(source, &how.settings)) {
             return None;
         }
         let Scratch { solved, plain, reduced, .. } = self;
-        let answer = solved.answer(source, how.0);
+        let answer = solved.answer(source, &how.settings);
         let tree = Tree { model: source.model, layout: source.layout, constants: plain };
-        let moving = Moving { tree, integrator: how.0.integrator, dt: source.dt };
-        let (told, mut values) = reduced.jacobians(&moving, (solved, &answer), lists, 1);
+        let moving = Moving { tree, integrator: how.settings.integrator, dt: source.dt };
+        let (told, mut values) = reduced.jacobians(&moving, solved, &answer, lists, 1);
         told.then(|| values.swap_remove(0))
     }
 
@@ -130,7 +126,7 @@ impl Scratch {
     fn all_columns(
         &mut self,
         source: &Source<'_>,
-        how: (&Settings, &InteriorPoint),
+        how: &Smoothed,
         lists: Lists<'_>,
     ) -> Result<Vec<f64>, BatchError> {
         let Lists { list, freedoms, besides } = lists;
@@ -143,7 +139,7 @@ impl Scratch {
             wrt.extend(besides);
             self.linearise_with(false, source, how, &wrt)?;
         }
-        let (moving, solved) = (self.moving(source, how.0), &self.solved);
+        let (moving, solved) = (self.moving(source, &how.settings), &self.solved);
         let (places, count) = (moving.turned_at(freedoms), moving.tree.freedoms().len());
         let ends = enter!(f64, moving.ends(solved, &places, freedoms));
         let follow = |X: &[Pose]| moving.dependent(X, count, list);

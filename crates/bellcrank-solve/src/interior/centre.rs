@@ -83,7 +83,7 @@ impl InteriorPoint {
             ));
             system.direct(Aim { mu, second: zero, products: one });
             system.remember();
-            violation = self.take_step(system, going, (mu, violation.merit), &mut place);
+            violation = self.take_step(system, going, mu, violation.merit, &mut place);
             solution = R::run(Inline(
                 #[inline(always)]
                 || self.note(lanes, violation, Some((going, &solution))),
@@ -118,7 +118,8 @@ impl InteriorPoint {
         &self,
         system: &mut impl Newton<R>,
         going: R::Mask,
-        (mu, left): (R, R),
+        mu: R,
+        left: R,
         place: &mut Place<R>,
     ) -> Violation<R> {
         let (one, kappa) = (R::one(), R::constant(self.kappa));

@@ -210,7 +210,7 @@ impl<E: Elem> NewtonWorkspace<E> {
                     break;
                 }
                 direction.aim::<V>(rows, here);
-                trial.go::<V>(rows, here, (E::one(), &direction.change));
+                trial.go::<V>(rows, here, E::one(), &direction.change);
                 if !trial.square.is_finite() || trial.square > here.square * E::from_f64(CLEARLY) {
                     break;
                 }
@@ -228,7 +228,7 @@ impl<E: Elem> NewtonWorkspace<E> {
             direction.aim::<V>(rows, here);
             recent = [recent[1], recent[2], here.square];
             let most = recent[0].max(recent[1]).max(recent[2]);
-            if !search::<V>(rows, (here, trial), &direction.change, most) {
+            if !search::<V>(rows, here, trial, &direction.change, most) {
                 break;
             }
         }
@@ -246,13 +246,14 @@ impl<E: Elem> NewtonWorkspace<E> {
 #[inline(always)]
 fn search<V: Real>(
     rows: &ScaledRows<V::Elem>,
-    (here, trial): (&mut Point<V::Elem>, &mut Point<V::Elem>),
+    here: &mut Point<V::Elem>,
+    trial: &mut Point<V::Elem>,
     change: &[V::Elem],
     most: V::Elem,
 ) -> bool {
     let mut share = V::Elem::one();
     for _ in 0..SHORTENED {
-        trial.go::<V>(rows, here, (share, change));
+        trial.go::<V>(rows, here, share, change);
         // Armijo on ‖r‖², whose slope along Newton's direction is −2 ‖r‖²
         if trial.square <= most * share.neg_mul_add(V::Elem::from_f64(2e-4), V::Elem::one()) {
             std::mem::swap(here, trial);
@@ -304,7 +305,7 @@ mod tests {
             direction.invert::<f64>(rows, here);
             direction.aim::<f64>(rows, here);
             let h = 1e-7;
-            trial.go::<f64>(rows, here, (h, &direction.change));
+            trial.go::<f64>(rows, here, h, &direction.change);
             let size = direction.change.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
             for i in 0..n {
                 let left = (trial.r[i] - here.r[i]) / h + here.r[i];

@@ -70,7 +70,7 @@ impl<E: Elem> Point<E> {
 
     /// w ← that of another point and a share of a change.
     #[inline(always)]
-    pub fn go<V: Real<Elem = E>>(&mut self, rows: &ScaledRows<E>, from: &Self, (share, change): (E, &[E])) {
+    pub fn go<V: Real<Elem = E>>(&mut self, rows: &ScaledRows<E>, from: &Self, share: E, change: &[E]) {
         let share = V::splat(share);
         for c in 0..self.w.len() / V::LANES {
             put_part(share.mul_add(part(change, c), part(&from.w, c)), &mut self.w, c);

@@ -76,7 +76,8 @@ pub fn evaluate_joint<R: Real>(
     joint: &JointLayout,
     constants: &JointConstants<R>,
     end: &End<'_, R>,
-    (target, free): (&[R; 6], bool),
+    target: &[R; 6],
+    free: bool,
     rows: &mut EndRows<R>,
 ) -> (R, R) {
     let (X_WF, X_WM, X_FM) = joint_pose(joint, constants, end.X_WB);
@@ -125,7 +126,8 @@ pub fn evaluate_coupling<R: Real>(
     layout: &Layout,
     c: usize,
     joints: &[EndRows<R>],
-    (state, inverse_dt): (&State<R>, R),
+    state: &State<R>,
+    inverse_dt: R,
     coupling: &mut EndCoupling<R>,
 ) {
     let at = &layout.couplings[c];

@@ -4,10 +4,10 @@
 //! Drives act along rows of the start (symmetric); joints and limits are pushed along rows of the start and met at the end;
 //! contacts live at the end altogether, where also the direction and the lever arm of their forces change with u.
 
+use super::Implicit;
 use super::touch::{ROWS, Touch};
 use super::workspace::{InteriorWorkspace, Place};
 use crate::layout::Layout;
-use crate::settings::Integrator;
 use crate::workspace::Workspace;
 use bellcrank_math::{Real, Vec3};
 use bellcrank_solve::{Block, BlockLu};
@@ -49,17 +49,13 @@ fn add_two<R: Real>(
 
 /// The equations of motion and everything but contacts.
 #[inline(always)]
-pub fn fill<R: Real>(
-    layout: &Layout,
-    ws: &Workspace<R>,
-    (integrator, dt): (Integrator, R),
-    own: &mut InteriorWorkspace<R>,
-) {
+pub fn fill<R: Real>(this: &Implicit<'_, R>, ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
+    let Implicit { layout, settings, dt, .. } = *this;
     own.lu.clear();
     for (b, body) in own.bodies.iter().enumerate() {
         let k = layout.position[b];
         let u = &ws.u[k];
-        let slope = body.inertia_slope(integrator, Vec3::new(u[3], u[4], u[5]), dt);
+        let slope = body.inertia_slope(settings.integrator, Vec3::new(u[3], u[4], u[5]), dt);
         let block = own.lu.diagonal_mut(k);
         for i in 0..3 {
             block[i][i] = body.mass;

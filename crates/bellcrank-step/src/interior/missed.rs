@@ -4,18 +4,16 @@
 //! onto may not be among them. So such pairs are looked at once more where the step ends.
 //! What has sunk in there becomes a contact of this step, with the features found there, and the step is solved again.
 
+use super::Implicit;
 use super::start::twists;
 use super::touch::Touch;
 use super::units;
 use super::workspace::InteriorWorkspace;
-use crate::constants::Constants;
-use crate::layout::Layout;
-use crate::settings::Settings;
 use crate::workspace::{Touching, Workspace};
 use bellcrank_collide::{Contact, PairKind, collide};
 use bellcrank_math::enter;
 use bellcrank_math::{Mask, Real, Vec3};
-use bellcrank_solve::{InteriorPoint, Smoothing};
+use bellcrank_solve::Smoothing;
 use std::ops::Range;
 
 /// What has sunk in by less than this is not noticed [m].
@@ -35,12 +33,12 @@ pub fn is_searched(kind: PairKind) -> bool {
 
 /// Takes in what the end of the step shows; gives the lanes in which there was something.
 pub fn catch<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    how: (&Settings, &InteriorPoint, R),
+    this: &Implicit<'_, R>,
     alive: R::Mask,
-    (ws, own): (&mut Workspace<R>, &mut InteriorWorkspace<R>),
+    ws: &mut Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
 ) -> R::Mask {
+    let Implicit { layout, constants, .. } = *this;
     let mut caught = R::Mask::splat(false);
     if !layout.plan.pairs().iter().any(|pair| is_partial(pair.kind)) {
         return caught;
@@ -54,7 +52,7 @@ pub fn catch<R: Real>(
         });
         if sunk.any() {
             let contact = Contact { active: sunk, ..contact };
-            take_in(layout, constants, how, (&pair.slots, contact), (ws, own));
+            take_in(this, &pair.slots, contact, ws, own);
             caught = caught | sunk;
         }
     }
@@ -94,17 +92,17 @@ fn start_depth<R: Real>(slots: &Range<usize>, touching: &[Touching<R>]) -> R {
 
 /// Gives the contact the first slot of its pair that is free, lane by lane, or the one that has most room.
 fn take_in<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (settings, point, dt): (&Settings, &InteriorPoint, R),
-    (slots, contact): (&Range<usize>, Contact<R>),
-    (ws, own): (&Workspace<R>, &mut InteriorWorkspace<R>),
+    this: &Implicit<'_, R>,
+    slots: &Range<usize>,
+    contact: Contact<R>,
+    ws: &Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
 ) {
+    let Implicit { layout, point, dt, .. } = *this;
     let load = std::mem::take(&mut own.load); // while contacts are changed
     let make = |slot: usize, active: R::Mask| {
         let touching = Touching { slot, contact: Contact { active, ..contact }, guess: [R::zero(); 6] };
-        let mut fresh =
-            enter!(R, Touch::new(layout, constants, &touching, (settings, point.friction, dt), &ws.X_next));
+        let mut fresh = enter!(R, Touch::new(this, &touching, &ws.X_next));
         fresh.caught = true;
         if point.smoothing == Smoothing::Relative {
             let V = enter!(R, twists(layout, (fresh.a, fresh.b), &ws.u));

@@ -47,14 +47,14 @@ pub use system::{System, joint_amounts};
 pub use touch::{ROWS, Touch};
 pub use workspace::InteriorWorkspace;
 
-use retry::{Retry, Task};
+use retry::Retry;
 
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::reactions::collect;
 use crate::readout::Readout;
 use crate::rows::{self, drives, lines};
-use crate::settings::{Integrator, Settings, Times};
+use crate::settings::{Settings, Times};
 use crate::state::{Control, State};
 use crate::status::Report;
 use crate::step::{blank_report, finish, scene::Scene};
@@ -69,6 +69,16 @@ const TORN: f64 = 1e-4;
 /// How often drives may be cut off at their bound, or contacts taken in, and the step taken again.
 const ROUNDS: usize = 8;
 
+/// What every stage of an implicit step is told: the mechanism and its numbers, how the step is computed, and how long it is [s].
+#[derive(Clone, Copy)]
+pub struct Implicit<'a, R: Real> {
+    pub layout: &'a Layout,
+    pub constants: &'a Constants<R>,
+    pub settings: &'a Settings,
+    pub point: &'a InteriorPoint,
+    pub dt: R,
+}
+
 /// Advances the worlds of one block by `dt` [s].
 pub fn step<R: Real>(
     scene: &Scene<'_, R>,
@@ -79,16 +89,15 @@ pub fn step<R: Real>(
     readout: Option<&mut Readout<R>>,
 ) -> Report<R> {
     let Scene { layout, constants, settings, .. } = *scene;
-    let dt = scene.times.dt;
     let mut own = match ws.interior.take() {
         Some(own) => own,
         None => Box::new(InteriorWorkspace::new(layout)),
     };
     own.retry.get_or_insert_with(|| Box::new(Retry::new(layout, state))).begin(state);
-    let task = Task { layout, constants, settings, point, control };
-    let (mut report, lost) = whole_step(&task, dt, (state, ws, &mut own));
+    let all = Implicit { layout, constants, settings, point, dt: scene.times.dt };
+    let (mut report, lost) = whole_step(&all, state, control, ws, &mut own);
     if lost.any() {
-        task.retry(dt, lost, (state, ws, &mut own), &mut report); // never worse than its start
+        all.retry(lost, state, control, ws, &mut own, &mut report); // never worse than its start
     }
     ws.interior = Some(own);
     if let Some(readout) = readout {
@@ -99,24 +108,26 @@ pub fn step<R: Real>(
 
 /// One step as it stands; says in which lanes its end must not be kept.
 fn whole_step<R: Real>(
-    task: &Task<'_, R>,
-    dt: R,
-    (state, ws, own): (&mut State<R>, &mut Workspace<R>, &mut InteriorWorkspace<R>),
+    this: &Implicit<'_, R>,
+    state: &mut State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
+    own: &mut InteriorWorkspace<R>,
 ) -> (Report<R>, R::Mask) {
-    let Task { layout, constants, settings, point, control } = *task;
-    let (alive, how) = (state.alive, (settings, point));
+    let Implicit { layout, constants, settings, point, dt } = *this;
+    let alive = state.alive;
     ws.X_start.copy_from_slice(&state.X_WB);
-    let reach = enter!(R, reach(constants, state, (dt, point.reach)));
-    begin(layout, constants, how, (dt, reach), (state, control, ws), own);
-    let mut report = solve(layout, constants, how, dt, (state, control, ws), own);
+    let reach = enter!(R, reach(constants, state, dt, point.reach));
+    begin(this, reach, state, control, ws, own);
+    let mut report = solve(this, state, control, ws, own);
     // a joint that is open by design, because it was torn, is not closed
     report.converged =
         enter!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
-    let mut lost = enter!(R, retry::gains_energy(layout, dt, state, (ws, own)));
+    let mut lost = enter!(R, retry::gains_energy(layout, dt, state, ws, own));
     if (alive & !report.converged).any() {
-        lost = lost | enter!(R, retry::is_lost(task, dt, ws, &report));
+        lost = lost | enter!(R, retry::is_lost(this, ws, &report));
     }
-    enter!(R, store(layout, (settings.integrator, dt), state, (ws, own)));
+    enter!(R, store(this, state, ws, own));
     ws.p_rest.fill(Vec3::zero());
     let scene = Scene::of_step(layout, constants, settings, dt);
     finish(&scene, true, state.alive, state, ws, &mut report);
@@ -148,34 +159,36 @@ fn stiffen<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 
 /// What may touch, and all rows at the start of the step.
 pub fn begin<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (settings, point): (&Settings, &InteriorPoint),
-    (dt, reach): (R, R),
-    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    this: &Implicit<'_, R>,
+    reach: R,
+    state: &State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
+    let Implicit { layout, constants, settings, dt, .. } = *this;
     collect::find_within(layout, constants, state, reach, ws); // what may touch?
     let held = enter!(R, settings.rows(dt));
     enter!(R, rows::joint_rows(layout, constants, state, held, ws)); // J at the start
     enter!(R, stiffen(layout, ws));
-    push_rows(layout, constants, (settings.integrator, dt), (state, control, ws));
-    own.collect(layout, constants, (settings, point, dt), state, ws);
+    push_rows(this, state, control, ws);
+    own.collect(this, state, ws);
 }
 
 /// What resists and drives along the rows at the start of the step.
 pub fn push_rows<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (integrator, dt): (Integrator, R),
-    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    this: &Implicit<'_, R>,
+    state: &State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
 ) {
+    let Implicit { layout, constants, settings, dt, .. } = *this;
     let times = enter!(R, {
-        let force = force_time(integrator, state.interval, dt);
+        let force = force_time(settings.integrator, state.interval, dt);
         Times { dt: force, drift: dt, damper: force, before: force + force - dt }
     });
-    enter!(R, drives::drive_rows(layout, constants, (state, control), times, ws)); // λ = h − m q̇⁺
-    enter!(R, lines::line_rows(layout, constants, (state, control), times, ws));
+    enter!(R, drives::drive_rows(layout, constants, state, control, times, ws)); // λ = h − m q̇⁺
+    enter!(R, lines::line_rows(layout, constants, state, control, times, ws));
     // bounds on drives are this step's own business: none is a row
     for row in &mut ws.dofs {
         row.boxed = R::Mask::splat(false);
@@ -184,31 +197,30 @@ pub fn push_rows<R: Real>(
 
 /// Velocities, reactions and end poses, left in the workspaces.
 pub fn solve<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (settings, point): (&Settings, &InteriorPoint),
-    dt: R,
-    (state, control, ws): (&State<R>, &Control<R>, &mut Workspace<R>),
+    this: &Implicit<'_, R>,
+    state: &State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) -> Report<R> {
+    let Implicit { layout, constants, settings, point, dt } = *this;
     let mut report = blank_report(ws);
     let force = enter!(R, force_time(settings.integrator, state.interval, dt));
     let mut alive = state.alive;
     for round in 0..ROUNDS {
         enter!(R, drives::set_weights(layout, ws));
-        let mut system = System { layout, constants, settings, point, dt, state, control, ws, own };
+        let mut system = System { this: *this, state, control, ws, own };
         system.prepare();
         let solution = match round {
             0 => point.solve(&mut system, alive),
             _ => point.solve_again(&mut system, alive), // little has changed
         };
-        let how = (settings.integrator, dt);
-        enter!(R, result::note(layout, alive, &solution, how, (ws, own), &mut report));
+        enter!(R, result::note(this, alive, &solution, ws, own, &mut report));
         let beyond = enter!(
             R,
             cut_drives(layout, constants, force, ws) | lines::cut_off(layout, constants, force, ws)
         );
-        let caught = missed::catch(layout, constants, (settings, point, dt), alive, (ws, own));
+        let caught = missed::catch(this, alive, ws, own);
         alive = enter!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
         if !alive.any() {
             break;
@@ -220,7 +232,7 @@ pub fn solve<R: Real>(
 
 /// How far ahead contacts are looked for [m].
 #[inline(always)]
-pub fn reach<R: Real>(constants: &Constants<R>, state: &State<R>, (dt, least): (R, f64)) -> R {
+pub fn reach<R: Real>(constants: &Constants<R>, state: &State<R>, dt: R, least: f64) -> R {
     let mut fastest = R::zero();
     for V in &state.V_WB {
         fastest = fastest.max(V.linear.norm_squared());

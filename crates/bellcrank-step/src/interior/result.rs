@@ -1,10 +1,10 @@
 //! What an implicit step leaves behind: figures, reactions for the next step and for those who read them.
 
+use super::Implicit;
 use super::body::{force_time, turns_too_far};
 use super::workspace::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::rows;
-use crate::settings::Integrator;
 use crate::state::State;
 use crate::status::Report;
 use crate::workspace::Workspace;
@@ -15,17 +15,18 @@ use bellcrank_solve::Solution;
 /// The solver's figures.
 #[inline(always)]
 pub fn note<R: Real>(
-    layout: &Layout,
+    this: &Implicit<'_, R>,
     lanes: R::Mask,
     solution: &Solution<R>,
-    how: (Integrator, R),
-    (ws, own): (&Workspace<R>, &InteriorWorkspace<R>),
+    ws: &Workspace<R>,
+    own: &InteriorWorkspace<R>,
     report: &mut Report<R>,
 ) {
     let mut converged = solution.converged;
-    for b in 0..layout.position.len() {
-        let u = &ws.u[layout.position[b]];
-        converged = converged & !turns_too_far(how.0, Vec3::new(u[3], u[4], u[5]), how.1);
+    for &at in &this.layout.position {
+        let u = &ws.u[at];
+        converged =
+            converged & !turns_too_far(this.settings.integrator, Vec3::new(u[3], u[4], u[5]), this.dt);
     }
     report.iterations += R::select(lanes, solution.iterations, R::zero());
     report.residual = R::select(lanes, solution.violation.equations, report.residual);
@@ -44,13 +45,14 @@ fn clean<R: Real>(x: R) -> R {
 /// Keeps the reactions for the next step and for those who read them.
 #[inline(always)]
 pub fn store<R: Real>(
-    layout: &Layout,
-    (integrator, dt): (Integrator, R),
+    this: &Implicit<'_, R>,
     state: &mut State<R>,
-    (ws, own): (&mut Workspace<R>, &InteriorWorkspace<R>),
+    ws: &mut Workspace<R>,
+    own: &InteriorWorkspace<R>,
 ) {
+    let Implicit { layout, settings, dt, .. } = *this;
     // those who read impulses divide by Δt, and the next step's are of a whole one
-    let whole = dt / force_time(integrator, state.interval, dt);
+    let whole = dt / force_time(settings.integrator, state.interval, dt);
     state.interval = R::one();
     tell_drives(whole, ws);
     ws.cones.groups.clear();

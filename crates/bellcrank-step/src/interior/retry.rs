@@ -5,8 +5,8 @@
 //! they stay where they are and lose half their velocity, until a step is found. Neither is taken for exact. All lanes compute along, and each takes what its own mask says.
 
 use super::body::turns_too_far;
-use super::whole_step;
 use super::workspace::InteriorWorkspace;
+use super::{Implicit, whole_step};
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::readout::{Metrics, Readout};
@@ -19,7 +19,6 @@ use crate::workspace::Workspace;
 use bellcrank_math::enter;
 use bellcrank_math::{Mask, Pose, Real, Twist, Vec3};
 use bellcrank_model::kinematics;
-use bellcrank_solve::InteriorPoint;
 
 /// How many shorter steps a step is taken as.
 const PARTS: [usize; 4] = [2, 4, 8, 32];
@@ -56,15 +55,6 @@ impl<R: Real> Retry<R> {
     }
 }
 
-/// A model and how it is to be moved.
-pub struct Task<'a, R: Real> {
-    pub layout: &'a Layout,
-    pub constants: &'a Constants<R>,
-    pub settings: &'a Settings,
-    pub point: &'a InteriorPoint,
-    pub control: &'a Control<R>,
-}
-
 /// Lanes in which joints do more work than rounding and the length of the step explain: what they hold does not move, so that they do none.
 /// Near a change point Newton may well converge to another branch, with an energy that comes from nowhere.
 #[inline(always)]
@@ -72,7 +62,8 @@ pub fn gains_energy<R: Real>(
     layout: &Layout,
     dt: R,
     state: &State<R>,
-    (ws, own): (&Workspace<R>, &InteriorWorkspace<R>),
+    ws: &Workspace<R>,
+    own: &InteriorWorkspace<R>,
 ) -> R::Mask {
     let fall = dt * R::constant(FALL);
     let (half, mut before, mut after, mut work) = (R::constant(0.5), R::zero(), R::zero(), R::zero());
@@ -116,24 +107,27 @@ fn gaps<R: Real>(layout: &Layout, constants: &Constants<R>, X_WB: &[Pose<R>]) ->
 /// Lanes whose step must not be kept: it has not converged, and it ends with joints wider open than they were, with velocities that no force
 /// explains, with a body turned too far, or in no number.
 #[inline(always)]
-pub fn is_lost<R: Real>(task: &Task<'_, R>, dt: R, ws: &Workspace<R>, report: &Report<R>) -> R::Mask {
-    let (metres, radians) = gaps(task.layout, task.constants, &ws.X_start);
+pub fn is_lost<R: Real>(this: &Implicit<'_, R>, ws: &Workspace<R>, report: &Report<R>) -> R::Mask {
+    let (metres, radians) = gaps(this.layout, this.constants, &ws.X_start);
     let open = metres.max(radians).max(R::constant(OPEN));
-    let good = report.gap_metres.max(report.gap_radians).le(open) & report.residual.le(dt * R::constant(OFF));
+    let good =
+        report.gap_metres.max(report.gap_radians).le(open) & report.residual.le(this.dt * R::constant(OFF));
     let mut lost = !good;
     for u in &ws.u {
-        lost = lost | turns_too_far(task.settings.integrator, Vec3::new(u[3], u[4], u[5]), dt);
+        lost = lost | turns_too_far(this.settings.integrator, Vec3::new(u[3], u[4], u[5]), this.dt);
     }
     !report.converged & lost
 }
 
-impl<R: Real> Task<'_, R> {
+impl<R: Real> Implicit<'_, R> {
     /// Takes the step again in the lanes that have lost it.
     pub fn retry(
         &self,
-        dt: R,
         mut lost: R::Mask,
-        (state, ws, own): (&mut State<R>, &mut Workspace<R>, &mut InteriorWorkspace<R>),
+        state: &mut State<R>,
+        control: &Control<R>,
+        ws: &mut Workspace<R>,
+        own: &mut InteriorWorkspace<R>,
         report: &mut Report<R>,
     ) {
         let Some(mut retry) = own.retry.take() else { return };
@@ -143,11 +137,11 @@ impl<R: Real> Task<'_, R> {
             state.copy_from(&retry.start);
             let share = R::constant(parts as f64);
             enter!(R, state.interval *= share);
-            let (found, failed) = self.step_in_parts(dt, parts, (state, ws, own));
+            let (found, failed) = self.step_in_parts(parts, state, control, ws, own);
             enter!(R, state.interval = state.interval / share);
             let done = lost & !failed;
             // impulses of the last part, as if they were of the whole
-            self.keep(&mut retry, (done, share), (state, ws));
+            self.keep(&mut retry, done, share, state, ws);
             enter!(R, report.take(done, &found));
             lost = lost & failed;
             if !lost.any() {
@@ -156,10 +150,10 @@ impl<R: Real> Task<'_, R> {
         }
         if lost.any() {
             state.copy_from(&retry.start);
-            let mut found = self.step_by_default(dt, (state, ws), &mut retry.other);
+            let mut found = self.step_by_default(state, control, ws, &mut retry.other);
             enter!(R, choose(lost, R::one(), &retry.other, &mut retry.readout));
             enter!(R, state.interval = R::one());
-            enter!(R, self.stand(&retry.start, dt, lost & found.finite, (state, &mut found)));
+            enter!(R, self.stand(&retry.start, lost & found.finite, state, &mut found));
             retry.kept.take(lost, state);
             enter!(R, report.take(lost, &found));
         }
@@ -171,14 +165,16 @@ impl<R: Real> Task<'_, R> {
     /// So many shorter steps; says where one of them was lost.
     fn step_in_parts(
         &self,
-        dt: R,
         parts: usize,
-        (state, ws, own): (&mut State<R>, &mut Workspace<R>, &mut InteriorWorkspace<R>),
+        state: &mut State<R>,
+        control: &Control<R>,
+        ws: &mut Workspace<R>,
+        own: &mut InteriorWorkspace<R>,
     ) -> (Report<R>, R::Mask) {
-        let part = enter!(R, dt * R::constant(1.0 / parts as f64));
-        let (mut sum, mut failed) = whole_step(self, part, (state, ws, own));
+        let part = Implicit { dt: enter!(R, self.dt * R::constant(1.0 / parts as f64)), ..*self };
+        let (mut sum, mut failed) = whole_step(&part, state, control, ws, own);
         for _ in 1..parts {
-            let (report, lost) = whole_step(self, part, (state, ws, own));
+            let (report, lost) = whole_step(&part, state, control, ws, own);
             failed = failed | lost;
             enter!(R, sum.follow(&report));
         }
@@ -188,8 +184,9 @@ impl<R: Real> Task<'_, R> {
     /// The default method's step, which is never taken for the exact one.
     fn step_by_default(
         &self,
-        dt: R,
-        (state, ws): (&mut State<R>, &mut Workspace<R>),
+        state: &mut State<R>,
+        control: &Control<R>,
+        ws: &mut Workspace<R>,
         readout: &mut Readout<R>,
     ) -> Report<R> {
         let settings = Settings {
@@ -197,25 +194,19 @@ impl<R: Real> Task<'_, R> {
             integrator: Integrator::SemiImplicitEuler,
             ..*self.settings
         };
-        let scene = Scene::of_step(self.layout, self.constants, &settings, dt);
-        let mut report = step(&scene, state, self.control, ws, Some(readout));
+        let scene = Scene::of_step(self.layout, self.constants, &settings, self.dt);
+        let mut report = step(&scene, state, control, ws, Some(readout));
         report.converged = R::Mask::splat(false);
         report
     }
 
     /// Where joints are torn open that were not, or kinetic energy more than doubles, the world stays where it was and loses half its velocity.
     #[inline(always)]
-    fn stand(
-        &self,
-        start: &State<R>,
-        dt: R,
-        lanes: R::Mask,
-        (state, report): (&mut State<R>, &mut Report<R>),
-    ) {
+    fn stand(&self, start: &State<R>, lanes: R::Mask, state: &mut State<R>, report: &mut Report<R>) {
         let before = gaps(self.layout, self.constants, &start.X_WB);
         let open = before.0.max(before.1).max(R::constant(TORN));
         let two = R::constant(2.0);
-        let most = two * (self.kinetic(start, R::zero()) + self.kinetic(start, dt * R::constant(FALL)));
+        let most = two * (self.kinetic(start, R::zero()) + self.kinetic(start, self.dt * R::constant(FALL)));
         let faster = most.lt(self.kinetic(state, R::zero()));
         let torn = lanes & (faster | open.lt(report.gap_metres.max(report.gap_radians)));
         if !torn.any() {
@@ -243,12 +234,7 @@ impl<R: Real> Task<'_, R> {
     }
 
     /// Takes state and reactions over in the masked lanes.
-    fn keep(
-        &self,
-        retry: &mut Retry<R>,
-        (lanes, share): (R::Mask, R),
-        (state, ws): (&State<R>, &Workspace<R>),
-    ) {
+    fn keep(&self, retry: &mut Retry<R>, lanes: R::Mask, share: R, state: &State<R>, ws: &Workspace<R>) {
         if lanes.any() {
             retry.kept.take(lanes, state);
             retry.other.note(self.layout, true, R::Mask::splat(true), ws);

@@ -51,8 +51,10 @@ pub fn collect<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
-    (dt, force): (R, R),
-    (pushes, rubs): (&mut Vec<PushRow<R>>, &mut Vec<RubRow<R>>),
+    dt: R,
+    force: R,
+    pushes: &mut Vec<PushRow<R>>,
+    rubs: &mut Vec<RubRow<R>>,
 ) {
     pushes.clear();
     rubs.clear();
@@ -98,8 +100,10 @@ pub fn collect<R: Real>(
 pub fn slack<R: Real>(
     layout: &Layout,
     row: &PushRow<R>,
-    (start, end): (&[JointRows<R>], &[EndRows<R>]),
-    (state, u): (&State<R>, &[[R; 6]]),
+    start: &[JointRows<R>],
+    end: &[EndRows<R>],
+    state: &State<R>,
+    u: &[[R; 6]],
 ) -> R {
     let at = layout.scalars[row.scalar].at;
     let joint = &layout.joints[at.joint];

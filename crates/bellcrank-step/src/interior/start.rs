@@ -1,9 +1,9 @@
 //! Where Newton starts: at the last step's answer, inside all cones near it, or in their middle; and how it goes on along the central path.
 
+use super::Implicit;
 use super::held::{self, End};
 use super::scalar;
 use super::workspace::InteriorWorkspace;
-use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -20,22 +20,30 @@ pub fn twists<R: Real>(layout: &Layout, (a, b): (Option<usize>, usize), u: &[[R;
     [on_a, Twist::from_array(u[layout.position[b]])]
 }
 
+/// Where the pairs of the masked lanes begin, and how far from the boundary of their cones at least.
+pub struct First<R: Real> {
+    pub lanes: R::Mask,
+    pub from: Start,
+    pub away: R,
+}
+
 /// The first slacks and forces of contacts: those of the last step, as they are or kept away from the boundary; or one.
 #[inline(always)]
 pub fn place_touches<R: Real>(
     layout: &Layout,
     state: &State<R>,
-    (lanes, from, least): (R::Mask, Start, R),
+    first: &First<R>,
     ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
+    let First { lanes, from, away } = *first;
     for touch in &mut own.touches {
         let (distance, v) = touch.place(&ws.X_next, twists(layout, (touch.a, touch.b), &ws.u));
         let zero = [R::zero(); MOST_DIRECTIONS];
         touch.rub.set_scaled(from == Start::Middle);
         if from == Start::Middle {
-            touch.push.place(lanes, R::zero(), R::zero(), least);
-            touch.rub.place(lanes, (R::zero(), &zero), &zero, least);
+            touch.push.place(lanes, R::zero(), R::zero(), away);
+            touch.rub.place(lanes, (R::zero(), &zero), &zero, away);
             continue;
         }
         let last = state.contact_impulse[touch.slot];
@@ -54,47 +62,42 @@ pub fn place_touches<R: Real>(
             touch.rub.take(lanes, (touch.mu * last[2], &b), &v);
             continue;
         }
-        touch.push.place(lanes, distance, last[2], least);
-        touch.rub.place(lanes, (touch.mu * touch.push.gamma, &b), &v, least);
+        touch.push.place(lanes, distance, last[2], away);
+        touch.rub.place(lanes, (touch.mu * touch.push.gamma, &b), &v, away);
     }
 }
 
 #[inline(always)]
 pub fn place_scalars<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (state, dt): (&State<R>, R),
-    (lanes, from, least): (R::Mask, Start, R),
+    this: &Implicit<'_, R>,
+    state: &State<R>,
+    first: &First<R>,
     ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
+    let Implicit { layout, constants, dt, .. } = *this;
+    let First { lanes, from, away } = *first;
     let zero = [R::zero(); MOST_DIRECTIONS];
     let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
     for row in &mut own.pushes {
         if from == Start::Middle {
-            row.push.place(lanes, R::zero(), R::zero(), least);
+            row.push.place(lanes, R::zero(), R::zero(), away);
             continue;
         }
         let j = layout.scalars[row.scalar].at.joint;
         let target = &ws.joints[j].target;
-        held::evaluate_joint(
-            &layout.joints[j],
-            &constants.joints[j],
-            &end,
-            (target, true),
-            &mut own.joints[j],
-        );
-        let slack = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
+        held::evaluate_joint(&layout.joints[j], &constants.joints[j], &end, target, true, &mut own.joints[j]);
+        let slack = scalar::slack(layout, row, &ws.joints, &own.joints, state, &ws.u);
         let gamma = state.scalar_impulse[row.scalar];
         match from {
             Start::Last => row.push.take(lanes, slack, gamma),
-            _ => row.push.place_far(lanes, slack, gamma, least),
+            _ => row.push.place_far(lanes, slack, gamma, away),
         }
     }
     for row in &mut own.rubs {
         row.rub.scaled = from == Start::Middle;
         if from == Start::Middle {
-            row.rub.place(lanes, (R::zero(), &zero), &zero, least);
+            row.rub.place(lanes, (R::zero(), &zero), &zero, away);
             continue;
         }
         let at = layout.scalars[row.scalar].at;
@@ -105,7 +108,7 @@ pub fn place_scalars<R: Real>(
         b[0] = state.scalar_impulse[row.scalar];
         match from {
             Start::Last => row.rub.take(lanes, (row.bound, &b), &v),
-            _ => row.rub.place(lanes, (row.bound, &b), &v, least),
+            _ => row.rub.place(lanes, (row.bound, &b), &v, away),
         }
     }
 }
@@ -136,7 +139,8 @@ pub fn remember<R: Real>(ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
 #[inline(always)]
 pub fn settle<R: Real>(
     lanes: R::Mask,
-    (share, mu): (R, R),
+    share: R,
+    mu: R,
     ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {

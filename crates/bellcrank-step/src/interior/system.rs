@@ -3,31 +3,26 @@
 use super::body::{BodyStep, angular_momentum, force_time};
 use super::direction::{follow, right_hand_side};
 use super::held::{self, End};
-use super::start::{place_scalars, place_touches, twists};
+use super::start::{First, place_scalars, place_touches, twists};
 use super::units::Path;
 use super::workspace::InteriorWorkspace;
-use super::{accuracy, matrix, scalar, start};
-use crate::constants::Constants;
+use super::{Implicit, accuracy, matrix, scalar, start};
 use crate::layout::{JointLayout, Layout};
 use crate::rows::{
     couplings::{push_row, sum_rows},
     push_joint,
 };
-use crate::settings::{Integrator, Settings};
+use crate::settings::Integrator;
 use crate::state::{Control, State};
 use crate::step::motion;
 use crate::workspace::{JointRows, Workspace};
 use bellcrank_math::enter;
 use bellcrank_math::{Elem, Real, Twist};
-use bellcrank_solve::{Aim, InteriorPoint, MOST_DIRECTIONS, Newton, Start, Violation};
+use bellcrank_solve::{Aim, MOST_DIRECTIONS, Newton, Start, Violation};
 
 /// One block of worlds in the middle of a step. The iterate is `ws.u` with the multipliers and slacks in `own`.
 pub struct System<'a, R: Real> {
-    pub layout: &'a Layout,
-    pub constants: &'a Constants<R>,
-    pub settings: &'a Settings,
-    pub point: &'a InteriorPoint,
-    pub dt: R,
+    pub this: Implicit<'a, R>,
     pub state: &'a State<R>,
     pub control: &'a Control<R>,
     pub ws: &'a mut Workspace<R>,
@@ -37,7 +32,8 @@ pub struct System<'a, R: Real> {
 impl<R: Real> System<'_, R> {
     /// What does not change while Newton iterates: the momentum before the step and the rows at its start.
     pub fn prepare(&mut self) {
-        let System { layout, constants, settings, dt, state, control, .. } = *self;
+        let Implicit { layout, constants, settings, dt, .. } = self.this;
+        let (state, control) = (self.state, self.control);
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         enter!(R, {
             for (b, body) in constants.bodies.iter().enumerate() {
@@ -46,7 +42,7 @@ impl<R: Real> System<'_, R> {
         });
         match settings.integrator {
             Integrator::Variational => {
-                enter!(R, arriving_momentum(layout, constants, state, dt, ws, own));
+                enter!(R, arriving_momentum(&self.this, state, ws, own));
             }
             _ => enter!(R, motion::momentum(layout, constants, state, dt, ws)),
         }
@@ -63,12 +59,12 @@ impl<R: Real> System<'_, R> {
 
     /// End poses of the iterate.
     pub fn advance_bodies(&mut self) {
-        let (integrator, dt) = (self.settings.integrator, self.dt);
-        let (layout, state, ws, own) = (self.layout, self.state, &mut *self.ws, &mut *self.own);
+        let Implicit { layout, settings, dt, .. } = self.this;
+        let (state, ws, own) = (self.state, &mut *self.ws, &mut *self.own);
         enter!(R, {
             for b in 0..layout.position.len() {
                 let V = Twist::from_array(ws.u[layout.position[b]]);
-                ws.X_next[b] = own.bodies[b].advance(integrator, state.X_WB[b], V, dt);
+                ws.X_next[b] = own.bodies[b].advance(settings.integrator, state.X_WB[b], V, dt);
             }
         });
     }
@@ -77,13 +73,12 @@ impl<R: Real> System<'_, R> {
 /// P⁻ of all bodies and what gravity adds.
 #[inline(always)]
 fn arriving_momentum<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
+    this: &Implicit<'_, R>,
     state: &State<R>,
-    dt: R,
     ws: &mut Workspace<R>,
     own: &InteriorWorkspace<R>,
 ) {
+    let Implicit { layout, constants, dt, .. } = *this;
     let force = force_time(Integrator::Variational, state.interval, dt);
     let interval = state.interval * dt;
     for (b, body) in constants.bodies.iter().enumerate() {
@@ -100,7 +95,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 
     fn start(&mut self, lanes: R::Mask, from: Start) {
-        let (layout, state) = (self.layout, self.state);
+        let (layout, state) = (self.this.layout, self.state);
         let (ws, own) = (&mut *self.ws, &mut *self.own);
         enter!(R, {
             for b in 0..layout.position.len() {
@@ -120,20 +115,20 @@ impl<R: Real> Newton<R> for System<'_, R> {
             }
         });
         self.advance_bodies();
-        let least = if from == Start::Middle { R::one() } else { R::constant(self.point.warm_start) };
+        let away = if from == Start::Middle { R::one() } else { R::constant(self.this.point.warm_start) };
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        enter!(R, place_touches(layout, state, (lanes, from, least), ws, own));
-        enter!(R, place_scalars(layout, self.constants, (state, self.dt), (lanes, from, least), ws, own));
+        let first = First { lanes, from, away };
+        enter!(R, place_touches(layout, state, &first, ws, own));
+        enter!(R, place_scalars(&self.this, state, &first, ws, own));
     }
 
     fn evaluate(&mut self, kappa: R) -> Violation<R> {
         self.advance_bodies();
-        let System { layout, constants, settings, dt, state, .. } = *self;
+        let (layout, state) = (self.this.layout, self.state);
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        let (held, joints) =
-            enter!(R, evaluate_held(layout, constants, (settings.integrator, dt), state, ws, own));
+        let (held, joints) = enter!(R, evaluate_held(&self.this, state, ws, own));
         enter!(R, accuracy::sum_sizes(layout, ws, own));
-        let cones = enter!(R, evaluate_cones(layout, (state, dt, kappa), ws, own));
+        let cones = enter!(R, evaluate_cones(&self.this, state, kappa, ws, own));
         enter!(R, {
             let worst = held.max(cones.equations).max(accuracy::off_by(layout, own));
             let mut motion = R::zero();
@@ -150,15 +145,14 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 
     fn factor(&mut self) {
-        let (layout, ws, own) = (self.layout, &*self.ws, &mut *self.own);
-        let how = (self.settings.integrator, self.dt);
-        enter!(R, matrix::fill(layout, ws, how, own));
-        enter!(R, matrix::fill_touches(layout, how.1, own));
+        let (ws, own) = (&*self.ws, &mut *self.own);
+        enter!(R, matrix::fill(&self.this, ws, own));
+        enter!(R, matrix::fill_touches(self.this.layout, self.this.dt, own));
         enter!(R, own.lu.factor(&own.pattern));
     }
 
     fn direct(&mut self, aim: Aim<R>) {
-        let System { layout, dt, .. } = *self;
+        let Implicit { layout, dt, .. } = self.this;
         let (ws, own) = (&*self.ws, &mut *self.own);
         enter!(R, right_hand_side(layout, aim, ws, own));
         enter!(R, own.lu.solve(&own.pattern, &mut own.du));
@@ -203,14 +197,14 @@ impl<R: Real> Newton<R> for System<'_, R> {
     }
 
     fn weigh_slacks(&mut self, as_velocities: bool) {
-        let kappa = R::constant(self.point.kappa);
+        let kappa = R::constant(self.this.point.kappa);
         if as_velocities {
             // on the path it does not matter how products are linearised: the same way in all lanes, whatever went before
             self.own.touches.iter_mut().for_each(|touch| touch.rub.set_scaled(false));
             self.own.rubs.iter_mut().for_each(|row| row.rub.scaled = false);
         }
         self.own.path = match as_velocities {
-            true => Path::Energy { dt: self.dt, kappa, unit: self.own.unit },
+            true => Path::Energy { dt: self.this.dt, kappa, unit: self.own.unit },
             false => Path::Alike,
         };
     }
@@ -222,7 +216,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
 
     fn settle(&mut self, lanes: R::Mask, share: R, mu: R) {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        enter!(R, start::settle(lanes, (share, mu), ws, own));
+        enter!(R, start::settle(lanes, share, mu, ws, own));
     }
 
     fn centre(&mut self, lanes: R::Mask, mean: R) {
@@ -276,16 +270,15 @@ impl<R: Real> Newton<R> for System<'_, R> {
 /// squares as an energy [J].
 #[inline(always)]
 fn evaluate_held<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    (integrator, dt): (Integrator, R),
+    this: &Implicit<'_, R>,
     state: &State<R>,
     ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) -> (R, R) {
+    let Implicit { layout, constants, settings, dt, .. } = *this;
     for (b, body) in own.bodies.iter().enumerate() {
         let k = layout.position[b];
-        let P = body.momentum(integrator, Twist::from_array(ws.u[k]), dt);
+        let P = body.momentum(settings.integrator, Twist::from_array(ws.u[k]), dt);
         for i in 0..6 {
             own.residual[k][i] = P[i] - ws.momentum[k][i];
             own.size[k][i] = P[i].abs() + ws.momentum[k][i].abs();
@@ -296,7 +289,7 @@ fn evaluate_held<R: Real>(
     for (j, joint) in layout.joints.iter().enumerate() {
         let end = End { X_WB: &ws.X_next, bodies: &own.bodies, inverse_dt: dt.recip() };
         let (rows, c, start) = (&mut own.joints[j], &constants.joints[j], &ws.joints[j]);
-        let (far, turned) = held::evaluate_joint(joint, c, &end, (&start.target, own.free[j]), rows);
+        let (far, turned) = held::evaluate_joint(joint, c, &end, &start.target, own.free[j], rows);
         own.gap = (own.gap.0.max(far), own.gap.1.max(turned));
         let known = accuracy::gap_rounding(joint, &ws.X_next) * dt.recip();
         for i in 0..joint.kind.row_count() {
@@ -307,7 +300,7 @@ fn evaluate_held<R: Real>(
         push_joint(layout, joint, (start, used), &amount, &mut own.residual);
     }
     for (c, at) in layout.couplings.iter().enumerate() {
-        held::evaluate_coupling(layout, c, &own.joints, (state, dt.recip()), &mut own.couplings[c]);
+        held::evaluate_coupling(layout, c, &own.joints, state, dt.recip(), &mut own.couplings[c]);
         let coupling = &own.couplings[c];
         worst = worst.max(coupling.rest.abs());
         sum = (constants.coupling_weight[c] * coupling.rest).mul_add(coupling.rest, sum);
@@ -368,11 +361,13 @@ pub fn push_contact<R: Real>(
 /// Contacts, limits and friction at the iterate.
 #[inline(always)]
 fn evaluate_cones<R: Real>(
-    layout: &Layout,
-    (state, dt, kappa): (&State<R>, R, R),
+    this: &Implicit<'_, R>,
+    state: &State<R>,
+    kappa: R,
     ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) -> Violation<R> {
+    let Implicit { layout, dt, .. } = *this;
     let (mut equations, mut products, mut merit, mut slack) = (R::zero(), R::zero(), R::zero(), R::zero());
     let per_dt = dt.recip();
     for touch in &mut own.touches {
@@ -388,7 +383,7 @@ fn evaluate_cones<R: Real>(
         accuracy::add_contact(layout, bodies, &wrench, &mut own.size);
     }
     for row in &mut own.pushes {
-        let asked = scalar::slack(layout, row, (&ws.joints, &own.joints), (state, &ws.u));
+        let asked = scalar::slack(layout, row, &ws.joints, &own.joints, state, &ws.u);
         equations = equations.max(row.push.evaluate(asked));
         slack = slack.max(row.push.off_slack());
         merit += row.push.merit() * if row.speed { R::one() } else { per_dt };

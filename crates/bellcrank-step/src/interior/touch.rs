@@ -13,9 +13,9 @@
 //!
 //! Both bodies are pushed at the same point, so that angular momentum stays.
 
+use super::Implicit;
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::settings::Settings;
 use crate::workspace::Touching;
 use bellcrank_collide::Form;
 use bellcrank_math::{Mask, Mat3, Pose, Real, Twist, Vec3};
@@ -92,13 +92,9 @@ fn radius<R: Real>(layout: &Layout, constants: &Constants<R>, shape: usize) -> O
 impl<R: Real> Touch<R> {
     /// From what collision found at the start of the step.
     #[inline(always)]
-    pub fn new(
-        layout: &Layout,
-        constants: &Constants<R>,
-        touching: &Touching<R>,
-        (settings, friction, dt): (&Settings, FrictionCone, R),
-        X_WB: &[Pose<R>],
-    ) -> Self {
+    pub fn new(this: &Implicit<'_, R>, touching: &Touching<R>, X_WB: &[Pose<R>]) -> Self {
+        let Implicit { layout, constants, settings, dt, .. } = *this;
+        let friction = this.point.friction;
         let (slot, contact) = (touching.slot, &touching.contact);
         let at = &layout.contacts[slot];
         let pair = &layout.plan.pairs()[at.pair];

@@ -6,6 +6,7 @@
 //! [`LENGTH`] for what is a length and [`SPEED`] for what is a velocity. e = √(m M) is between the mass of the body that is touched and that of
 //! all it is joined to: a foot carries more than itself, a finger less than its robot.
 
+use super::Implicit;
 use super::touch::Touch;
 use super::workspace::InteriorWorkspace;
 use crate::constants::Constants;
@@ -79,12 +80,12 @@ pub fn sum_masses<R: Real>(constants: &Constants<R>, own: &mut InteriorWorkspace
 /// The units of all rows.
 #[inline(always)]
 pub fn set<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
-    dt: R,
-    (state, ws): (&State<R>, &Workspace<R>),
+    this: &Implicit<'_, R>,
+    state: &State<R>,
+    ws: &Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) {
+    let Implicit { layout, constants, dt, .. } = *this;
     sum_masses(constants, own);
     let (weight, speed) = (dt * R::constant(ACCELERATION), R::constant(SPEED));
     let mut largest = R::constant(1e-30);

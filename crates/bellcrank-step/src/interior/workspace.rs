@@ -1,5 +1,6 @@
 //! Memory of an implicit step, made when the first one is taken.
 
+use super::Implicit;
 use super::body::{BodyStep, force_time};
 use super::held::{EndCoupling, EndRows};
 use super::retry::Retry;
@@ -8,12 +9,11 @@ use super::touch::Touch;
 use super::units::{self, Path};
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
-use crate::settings::Settings;
 use crate::state::State;
 use crate::workspace::Workspace;
 use bellcrank_math::Real;
 use bellcrank_math::enter;
-use bellcrank_solve::{BlockLu, BlockPattern, InteriorPoint, Smoothing};
+use bellcrank_solve::{BlockLu, BlockPattern, Smoothing};
 
 /// Where the block in the row of one body and the column of another is.
 pub type Place = Option<(usize, bool)>;
@@ -124,30 +124,22 @@ impl<R: Real> InteriorWorkspace<R> {
     }
 
     /// Lists what acts in this step.
-    pub fn collect(
-        &mut self,
-        layout: &Layout,
-        constants: &Constants<R>,
-        (settings, point, dt): (&Settings, &InteriorPoint, R),
-        state: &State<R>,
-        ws: &Workspace<R>,
-    ) {
-        let friction = point.friction;
+    pub fn collect(&mut self, this: &Implicit<'_, R>, state: &State<R>, ws: &Workspace<R>) {
+        let Implicit { layout, constants, settings, point, dt } = *this;
         let (touches, pushes, rubs) = (&mut self.touches, &mut self.pushes, &mut self.rubs);
         let force = enter!(R, force_time(settings.integrator, state.interval, dt));
-        enter!(R, scalar::collect(layout, constants, state, (dt, force), (pushes, rubs)));
+        enter!(R, scalar::collect(layout, constants, state, dt, force, pushes, rubs));
         enter!(R, {
             touches.clear();
             for touching in &ws.touching {
-                let how = (settings, friction, dt);
-                touches.push(Touch::new(layout, constants, touching, how, &state.X_WB));
+                touches.push(Touch::new(this, touching, &state.X_WB));
             }
         });
         self.use_contacts();
         self.lightness = enter!(R, lightness(constants));
         self.unit = enter!(R, R::one());
         if point.smoothing == Smoothing::Relative {
-            enter!(R, units::set(layout, constants, dt, (state, ws), self));
+            enter!(R, units::set(this, state, ws, self));
         }
     }
 

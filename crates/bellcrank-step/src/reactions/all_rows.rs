@@ -114,7 +114,7 @@ pub fn collect<R: Real>(scene: &Scene<'_, R>, settings: &AllRows, state: &State<
     let Scene { layout, constants, .. } = *scene;
     let drift = scene.times.drift;
     factor_masses(constants, state, &mut ws.all_rows);
-    list_joints(layout, state, (settings, drift), ws);
+    list_joints(layout, state, settings, drift, ws);
     list_cones(layout, settings, ws);
     for b in 0..layout.position.len() {
         let k = layout.position[b];
@@ -208,7 +208,8 @@ fn row_count(joint: &JointLayout) -> usize {
 fn list_joints<R: Real>(
     layout: &Layout,
     state: &State<R>,
-    (settings, drift): (&AllRows, R),
+    settings: &AllRows,
+    drift: R,
     ws: &mut Workspace<R>,
 ) {
     let all = &mut ws.all_rows;

@@ -4,9 +4,8 @@
 //! bits.
 
 use crate::constants::Constants;
-use crate::layout::{Layout, ScalarKind, ScalarLayout};
+use crate::layout::{Layout, ScalarKind};
 use crate::rows::drives::row_velocity;
-use crate::settings::{Settings, Times};
 use crate::state::State;
 use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Demand, Touching, Workspace};
@@ -85,7 +84,7 @@ struct ScalarRow<R: Real> {
 /// Lists the rows that act in at least one lane.
 #[kernel]
 pub fn collect<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace<R>) {
-    let Scene { layout, constants, settings, times, .. } = *scene;
+    let Scene { layout, constants, .. } = *scene;
     let cones = &mut ws.cones;
     cones.groups.clear();
     cones.used_w = 0;
@@ -96,11 +95,8 @@ pub fn collect<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspa
     cones.gap.clear();
     cones.demands.clear();
     for (i, scalar) in layout.scalars.iter().enumerate() {
-        if let Some(ScalarRow { acts, cone, gap, row }) =
-            scalar_row(layout, constants, state, settings, times, (i, scalar), ws)
-        {
-            let group = (ConeSource::Scalar(i), acts, cone);
-            begin_group(group, gap, scalar.path.len(), &mut ws.cones);
+        if let Some(ScalarRow { acts, cone, gap, row }) = scalar_row(scene, state, i, ws) {
+            begin_group(ConeSource::Scalar(i), acts, cone, gap, scalar.path.len(), &mut ws.cones);
             push_row(row, &mut ws.cones);
             ws.cones.demands.push(Demand::none());
         }
@@ -109,16 +105,17 @@ pub fn collect<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspa
         let contact = &layout.contacts[touching.slot];
         let cone = Cone::Coulomb { mu: constants.shapes.surfaces[contact.pair].sliding, rows: contact.rows };
         let (acts, gap) = (touching.contact.active, touching.contact.distance);
-        let group = (ConeSource::Contact(touching.slot), acts, cone);
-        begin_group(group, gap, contact.path.len(), &mut ws.cones);
-        contact_rows(layout, constants, state, (settings, times), (touching, &mut ws.cones));
+        begin_group(ConeSource::Contact(touching.slot), acts, cone, gap, contact.path.len(), &mut ws.cones);
+        contact_rows(scene, state, touching, &mut ws.cones);
     }
 }
 
 /// A group whose rows come next.
 #[inline(always)]
 fn begin_group<R: Real>(
-    (source, acts, cone): (ConeSource, R::Mask, Cone<R>),
+    source: ConeSource,
+    acts: R::Mask,
+    cone: Cone<R>,
     gap: R,
     path: usize,
     cones: &mut ConeRows<R>,
@@ -143,14 +140,13 @@ fn push_row<R: Real>(row: Row<R>, cones: &mut ConeRows<R>) {
 /// One row on a degree of freedom, or `None` if it acts nowhere.
 #[inline(always)]
 fn scalar_row<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
+    scene: &Scene<'_, R>,
     state: &State<R>,
-    settings: &Settings,
-    times: Times<R>,
-    (index, scalar): (usize, &ScalarLayout),
+    index: usize,
     ws: &Workspace<R>,
 ) -> Option<ScalarRow<R>> {
+    let Scene { layout, constants, settings, times, .. } = *scene;
+    let scalar = &layout.scalars[index];
     let joint = &layout.joints[scalar.at.joint];
     let (dof, c) =
         (&ws.dofs[joint.first_dof + scalar.at.dof], &constants.dofs[joint.first_dof + scalar.at.dof]);
@@ -228,12 +224,12 @@ fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
 #[inline(always)]
 #[allow(clippy::manual_map)] // a closure here would lose the instruction set
 fn contact_rows<R: Real>(
-    layout: &Layout,
-    constants: &Constants<R>,
+    scene: &Scene<'_, R>,
     state: &State<R>,
-    (settings, times): (&Settings, Times<R>),
-    (touching, cones): (&Touching<R>, &mut ConeRows<R>),
+    touching: &Touching<R>,
+    cones: &mut ConeRows<R>,
 ) {
+    let Scene { layout, constants, settings, times, .. } = *scene;
     let (at, contact) = (&layout.contacts[touching.slot], &touching.contact);
     let surface = &constants.shapes.surfaces[at.pair];
     let (acts, guess, none) = (contact.active, &touching.guess, R::zero());
@@ -248,7 +244,7 @@ fn contact_rows<R: Real>(
         push_row(Row { jacobian, bias: none, compliance: none, guess: keep(acts, guess[k]) }, cones);
     }
     for (k, axis) in [contact.normal, t, o].into_iter().enumerate().take(at.rows - 3) {
-        push_row(moment_row((k, acts), axis, surface, guess[3 + k]), cones);
+        push_row(moment_row(k, acts, axis, surface, guess[3 + k]), cones);
     }
     let jacobian = push_both(acts, arms, contact.normal);
     let mut before = row_velocity(&jacobian[1], &state.V_WB[at.b].to_array());
@@ -280,7 +276,7 @@ fn push_both<R: Real>(acts: R::Mask, (a, b): (Option<Vec3<R>>, Vec3<R>), d: Vec3
 /// A row of torsional (about n) or rolling friction (about t or o). A moment τ ≤ μ_m λ_n shares the cone of sliding
 /// as y = τ μ/μ_m, which makes it round: the row is the turn times μ_m/μ ([ComFree] notes: the elliptic cone).
 #[inline(always)]
-fn moment_row<R: Real>((k, acts): (usize, R::Mask), axis: Vec3<R>, surface: &Surface<R>, guess: R) -> Row<R> {
+fn moment_row<R: Real>(k: usize, acts: R::Mask, axis: Vec3<R>, surface: &Surface<R>, guess: R) -> Row<R> {
     let coefficient = if k == 0 { surface.torsional } else { surface.rolling };
     let rubs = acts & R::zero().lt(surface.sliding) & R::zero().lt(coefficient);
     let arm = keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));

@@ -124,7 +124,7 @@ fn pair_entries<R: Real, const A: usize, const B: usize>(
     }
     let alone = both & !together;
     if alone.any() {
-        put_entries(alone, (g, h), (&product, rows), (&cones.places, &mut cones.worlds));
+        put_entries(alone, (g, h), &product, rows, &cones.places, &mut cones.worlds);
     }
 }
 
@@ -147,7 +147,7 @@ pub fn hand_over<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
                 }
             }
             let rows = [first.rows, second.rows];
-            put_entries(both, (g, h), (&product, rows), (&cones.places, &mut cones.worlds));
+            put_entries(both, (g, h), &product, rows, &cones.places, &mut cones.worlds);
         }
     }
 }
@@ -255,7 +255,7 @@ pub fn put_velocities<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         for row in 0..group.rows {
             let numbers = [cones.lambda[group.first_row + row], cones.velocity[group.first_row + row]];
-            put_row((g, group.acts & lanes, row), numbers, (&cones.places, &mut cones.worlds));
+            put_row(g, group.acts & lanes, row, numbers, &cones.places, &mut cones.worlds);
         }
     }
 }
@@ -266,7 +266,7 @@ pub fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         let acts = group.acts & lanes;
         for row in 0..group.rows {
-            let reaction = get_row((g, acts, row), (&cones.places, &cones.worlds));
+            let reaction = get_row(g, acts, row, &cones.places, &cones.worlds);
             let own = &mut cones.lambda[group.first_row + row];
             *own = R::select(acts, reaction, *own);
         }

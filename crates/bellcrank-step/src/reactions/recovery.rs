@@ -98,9 +98,9 @@ pub fn give_up<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, ws: &mut Worksp
         if !slight.any() {
             continue;
         }
-        let stored = stored_in_joints(layout, (&group, normal), ws);
+        let stored = stored_in_joints(layout, &group, normal, ws);
         let held = slight & (mobility * R::constant(0.5)).lt(stored);
-        let soft = compliance(layout, constants, whole, (&group, &ws.cones));
+        let soft = compliance(layout, constants, whole, &group, &ws.cones);
         let cones = &mut ws.cones;
         cones.compliance[normal] = R::select(held, soft, cones.compliance[normal]);
         let asked = held & !is_soft(settings, strained, recovery);
@@ -111,11 +111,7 @@ pub fn give_up<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, ws: &mut Worksp
 
 /// What joints store of a unit push along a row, xᵀ Jᵀ S⁻¹ J x with x = H⁻¹ J_cᵀ: a part of Gᵢᵢ = xᵀ H x.
 #[inline(always)]
-fn stored_in_joints<R: Real>(
-    layout: &Layout,
-    (group, row): (&ConeGroup<R>, usize),
-    ws: &mut Workspace<R>,
-) -> R {
+fn stored_in_joints<R: Real>(layout: &Layout, group: &ConeGroup<R>, row: usize, ws: &mut Workspace<R>) -> R {
     let (a, b, _) = places(layout, group.source);
     ws.x.fill([R::zero(); 6]);
     ws.x[b] = ws.cones.jacobian[row][1];
@@ -145,7 +141,7 @@ pub fn soften<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, cones: &mut Cone
             continue;
         }
         let normal = group.first_row + group.rows - 1;
-        let soft = compliance(layout, constants, whole, (group, cones));
+        let soft = compliance(layout, constants, whole, group, cones);
         cones.compliance[normal] = R::select(asks, soft, cones.compliance[normal]);
         let asked = soft.mul_add(cones.lambda[normal], recovery);
         cones.bias[normal] -= R::select(asks, asked, R::zero());
@@ -168,7 +164,7 @@ pub fn strained<R: Real>(scene: &Scene<'_, R>, report: &Report<R>, cones: &ConeR
             continue;
         }
         // b/Gᵢᵢ is what it pushes with, apart from what presses anyway: a hard landing is no strain
-        let soft = compliance(layout, constants, whole, (group, cones));
+        let soft = compliance(layout, constants, whole, group, cones);
         let mobility = row_mobility(layout, cones, group, group.rows - 1);
         let pushes = (soft * demand.recovery).le(most * mobility);
         // where there is no answer, what is missing is of the size of what is asked for: less is a tolerance that was
@@ -218,7 +214,8 @@ fn compliance<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     whole: R,
-    (group, cones): (&ConeGroup<R>, &ConeRows<R>),
+    group: &ConeGroup<R>,
+    cones: &ConeRows<R>,
 ) -> R {
     let ConeSource::Contact(slot) = group.source else { return R::zero() };
     let at = &layout.contacts[slot];

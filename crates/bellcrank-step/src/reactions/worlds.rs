@@ -92,8 +92,10 @@ pub fn share_out<R: Real>(dense: bool, lanes: R::Mask, cones: &mut ConeRows<R>) 
 pub fn put_entries<R: Real, const A: usize, const B: usize>(
     both: R::Mask,
     (g, h): (usize, usize),
-    (product, rows): (&[[R; B]; A], [usize; 2]),
-    (places, worlds): (&Places, &mut [WorldRows<R::Elem>]),
+    product: &[[R; B]; A],
+    rows: [usize; 2],
+    places: &Places,
+    worlds: &mut [WorldRows<R::Elem>],
 ) {
     let mut entries = [[[R::Elem::zero(); LANES]; B]; A];
     for r in 0..rows[0].min(A) {
@@ -115,9 +117,12 @@ pub fn put_entries<R: Real, const A: usize, const B: usize>(
 /// Puts a row's reaction and velocity where it acts.
 #[inline(always)]
 pub fn put_row<R: Real>(
-    (g, acts, row): (usize, R::Mask, usize),
+    g: usize,
+    acts: R::Mask,
+    row: usize,
     [lambda, velocity]: [R; 2],
-    (places, worlds): (&Places, &mut [WorldRows<R::Elem>]),
+    places: &Places,
+    worlds: &mut [WorldRows<R::Elem>],
 ) {
     let mut numbers = [[R::Elem::zero(); LANES]; 2];
     lambda.store(&mut numbers[0][..R::LANES]);
@@ -132,8 +137,11 @@ pub fn put_row<R: Real>(
 /// A row's reactions, zero where it does not act.
 #[inline(always)]
 pub fn get_row<R: Real>(
-    (g, acts, row): (usize, R::Mask, usize),
-    (places, worlds): (&Places, &[WorldRows<R::Elem>]),
+    g: usize,
+    acts: R::Mask,
+    row: usize,
+    places: &Places,
+    worlds: &[WorldRows<R::Elem>],
 ) -> R {
     let mut numbers = [R::Elem::zero(); LANES];
     for lane in lanes_of(acts) {

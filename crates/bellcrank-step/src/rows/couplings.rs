@@ -128,7 +128,8 @@ fn gap<R: Real>(
 pub fn set_targets<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    (state, X_WB): (&State<R>, &[Pose<R>]),
+    state: &State<R>,
+    X_WB: &[Pose<R>],
     settings: RowSettings<R>,
     targets: &mut [R],
 ) -> R {

@@ -23,7 +23,8 @@ use bellcrank_math::{Mask, Real};
 pub fn drive_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    (state, control): (&State<R>, &Control<R>),
+    state: &State<R>,
+    control: &Control<R>,
     times: Times<R>,
     ws: &mut Workspace<R>,
 ) {

@@ -73,7 +73,8 @@ impl<R: Real> LineRow<R> {
 pub fn line_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
-    (state, control): (&State<R>, &Control<R>),
+    state: &State<R>,
+    control: &Control<R>,
     times: Times<R>,
     ws: &mut Workspace<R>,
 ) {

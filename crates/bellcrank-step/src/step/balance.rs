@@ -122,12 +122,12 @@ pub fn settle<R: Real>(scene: &Scene<'_, R>, going: R::Mask, state: &State<R>, w
     unbalanced(layout, constants, times.turn(), ws);
     if R::Elem::EPSILON.to_f64() < 1e-10 {
         for b in 0..layout.position.len() {
-            motion::add_missing((layout, constants), (going, times.turn()), b, ws);
+            motion::add_missing(layout, constants, going, times.turn(), b, ws);
         }
     } else {
         rods::turn(scene, going, ws);
         for &b in &layout.not_afloat {
-            motion::add_missing((layout, constants), (going, times.turn()), b, ws);
+            motion::add_missing(layout, constants, going, times.turn(), b, ws);
             ws.x[layout.position[b]] = [R::zero(); 6];
         }
         if !layout.afloat.is_empty() {

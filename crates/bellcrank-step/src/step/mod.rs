@@ -139,11 +139,11 @@ fn constraint_rows<R: Real>(
     }
     if !layout.couplings.is_empty() {
         let start = if scene.is_halfway() { &*ws.X_start } else { &*state.X_WB };
-        let torn = couplings::set_targets(layout, constants, (state, start), held, &mut ws.coupling_target);
+        let torn = couplings::set_targets(layout, constants, state, start, held, &mut ws.coupling_target);
         gap = gap.max(torn);
     }
-    drives::drive_rows(layout, constants, (state, control), times, ws);
-    lines::line_rows(layout, constants, (state, control), times, ws);
+    drives::drive_rows(layout, constants, state, control, times, ws);
+    lines::line_rows(layout, constants, state, control, times, ws);
     gap
 }
 

@@ -88,8 +88,10 @@ pub fn turn_by<R: Real>(inertia: Sym3<R>, w: Vec3<R>, h: R, L: Vec3<R>) -> Vec3<
 /// I δω + leaving(ω + δω) − leaving(ω) = x.
 #[inline(always)]
 pub fn add_missing<R: Real>(
-    (layout, constants): (&Layout, &Constants<R>),
-    (lanes, turn): (R::Mask, R),
+    layout: &Layout,
+    constants: &Constants<R>,
+    lanes: R::Mask,
+    turn: R,
     b: usize,
     ws: &mut Workspace<R>,
 ) {

@@ -80,7 +80,8 @@ pub fn keep_momentum<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     lanes: R::Mask,
-    (state, before): (&mut State<R>, &[Pose<R>]),
+    state: &mut State<R>,
+    before: &[Pose<R>],
 ) {
     for bodies in &layout.afloat {
         let (old, new) = (Whole::of(bodies, constants, before), Whole::of(bodies, constants, &state.X_WB));

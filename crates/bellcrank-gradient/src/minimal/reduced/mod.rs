@@ -137,7 +137,8 @@ impl<R: Real<Elem = f64>> Reduced<R> {
     pub fn jacobians(
         &mut self,
         moving: &Moving<'_, R>,
-        (solved, answer): (&Solved<R>, &Answer<'_, R>),
+        solved: &Solved<R>,
+        answer: &Answer<'_, R>,
         lists: Lists<'_>,
         worlds: usize,
     ) -> (R::Mask, Vec<Vec<f64>>) {

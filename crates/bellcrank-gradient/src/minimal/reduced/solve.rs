@@ -123,7 +123,7 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
         self.solve(x, some);
         let (n, inverse_dt) = (self.order.above.len(), self.dt.recip());
         for i in 0..n {
-            self.store(x[i], (i, first), out);
+            self.store(x[i], i, first, out);
             let mut rate = x[i];
             if i >= first && i < first + TILE {
                 rate[i - first] -= R::one();
@@ -131,7 +131,7 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
             for c in 0..TILE {
                 rate[c] *= inverse_dt;
             }
-            self.store(rate, (n + i, first), out);
+            self.store(rate, n + i, first, out);
         }
         for t in self.turned[1] {
             let (inverse, mut open) = (t.B.inverse() * inverse_dt, [[R::zero(); TILE]; 3]);
@@ -149,14 +149,14 @@ impl<R: Real<Elem = f64>> Equations<'_, R> {
                 for k in 0..3 {
                     subtract(&mut rate, -inverse.entry(i, k), &open[k]);
                 }
-                self.store(rate, (n + t.first + i, first), out);
+                self.store(rate, n + t.first + i, first, out);
             }
         }
     }
 
     /// Numbers that stand next to each other in every world's list.
     #[inline(always)]
-    fn store(&self, mut tile: [R; TILE], (row, first): (usize, usize), out: &mut [Vec<f64>]) {
+    fn store(&self, mut tile: [R; TILE], row: usize, first: usize, out: &mut [Vec<f64>]) {
         let (at, wide) = (row * self.columns + first, TILE.min(self.columns - first));
         if R::LANES == TILE {
             R::transpose(&mut tile);
