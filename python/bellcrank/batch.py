@@ -23,7 +23,7 @@ from bellcrank._arguments import (
 )
 from bellcrank._arrays import as_floats
 from bellcrank._fields import CONTROLS, PARAMETERS
-from bellcrank._leaving import Leaving
+from bellcrank._closing import Closing
 from bellcrank._live import Live
 from bellcrank._native import Model, StepReport
 from bellcrank._synced import Synced
@@ -51,7 +51,7 @@ def _made_again(
     return batch
 
 
-class Batch(Synced, Leaving):
+class Batch(Synced, Closing):
     """Worlds of one or several models, stepped together.
 
     ``Batch(model, worlds=4096)`` makes copies of one robot, ``Batch([a, b, c])`` one world of each. A world's
@@ -243,7 +243,7 @@ class Batch(Synced, Leaving):
         """Puts worlds to a named pose of the model at rest, loops closed, motors holding it.
 
         Angles are those of the keyframe, counted through whole turns. Gives ``(worlds,)``: which were chosen and
-        succeeded; the others stay as they were, and ``keyframe_trouble`` says why.
+        succeeded; the others stay as they were, and ``keyframe_fault`` says why.
         """
         chosen = self._chosen(worlds)
         self._push()
@@ -251,13 +251,13 @@ class Batch(Synced, Leaving):
         self._pull()
         return self._mask(chosen, done)
 
-    def keyframe_trouble(self, name: str, world: int = 0) -> Optional[str]:
+    def keyframe_fault(self, name: str, world: int = 0) -> Optional[str]:
         """Why a world cannot be put to a keyframe: which joint stays open, which coupling does not hold.
 
         ``None`` where it can. The world stays as it is.
         """
         self._push()
-        return self._native.keyframe_trouble(world, name)
+        return self._native.keyframe_fault(world, name)
 
     def assemble(
         self,
@@ -504,7 +504,7 @@ class Batch(Synced, Leaving):
         self._native.close()
         self._live.clear()
 
-    def _leave(self) -> None:
+    def _close(self) -> None:
         self.close()
 
     def __len__(self) -> int:

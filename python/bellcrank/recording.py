@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
-from bellcrank._leaving import Leaving
+from bellcrank._closing import Closing
 from bellcrank.errors import WrongValue
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ HEIGHT = 480
 """Of what is shown in a notebook [pixels]."""
 
 
-class Recording(Leaving):
+class Recording(Closing):
     """What a batch does, frame by frame, as one HTML page that needs nothing but a browser.
 
     Recording goes on with every step until :meth:`stop`, the end of a ``with`` block, or until it is saved or shown.
@@ -34,7 +34,7 @@ class Recording(Leaving):
         """Whether steps are still being recorded."""
         return self._batch is not None
 
-    def _leave(self) -> None:
+    def _close(self) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -76,7 +76,7 @@ class Recording(Leaving):
         return f"<bellcrank.Recording: {state}>"
 
 
-class Viewer(Leaving):
+class Viewer(Closing):
     """A live view of a batch in the browser: it shows every step, and its own controls play, pull and pose.
 
     Displays itself in a notebook that runs on this machine.
@@ -98,7 +98,7 @@ class Viewer(Leaving):
 
         return webbrowser.open(self.url)
 
-    def _leave(self) -> None:
+    def _close(self) -> None:
         self.stop()
 
     def stop(self) -> None:

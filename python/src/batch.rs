@@ -288,10 +288,10 @@ impl Batch {
     }
 
     /// Why a world cannot be put to a keyframe, or nothing.
-    fn keyframe_trouble(&self, py: Python<'_>, world: usize, name: &str) -> PyResult<Option<String>> {
+    fn keyframe_fault(&self, py: Python<'_>, world: usize, name: &str) -> PyResult<Option<String>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch_to_change()?;
-        let trouble = batch.keyframe_trouble(world, name).map_err(Problem::from)?;
+        let trouble = batch.keyframe_fault(world, name).map_err(Problem::from)?;
         Ok(trouble.map(|trouble| trouble.to_string()))
     }
 

@@ -65,14 +65,14 @@ fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
     match problem {
         Problem::Import(error) => {
             let faults = error.faults.iter();
-            let faults = faults
-                .map(|f| fault(py, variant(&f.trouble), (f.trouble.to_string(), f.trouble.hint()), &f.place));
+            let faults =
+                faults.map(|f| fault(py, variant(&f.kind), (f.kind.to_string(), f.kind.hint()), &f.place));
             raise_faults(&errors, "LoadError", error.to_string(), faults.collect::<PyResult<Vec<_>>>()?)
         }
         Problem::Model(error) => {
             let faults = error.0.iter();
-            let faults = faults
-                .map(|f| fault(py, variant(&f.trouble), (f.trouble.to_string(), f.trouble.hint()), &f.place));
+            let faults =
+                faults.map(|f| fault(py, variant(&f.kind), (f.kind.to_string(), f.kind.hint()), &f.place));
             raise_faults(&errors, "ModelError", error.to_string(), faults.collect::<PyResult<Vec<_>>>()?)
         }
         Problem::Batch(error) => raise(&errors, (&variant(&error), "BatchError"), error.to_string(), None),

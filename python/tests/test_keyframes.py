@@ -46,7 +46,7 @@ def test_a_quaternion_of_zeros_turns_nothing_and_short_keys_are_completed() -> N
     batch = bc.Batch(model, worlds=1)
     assert batch.reset_to_keyframe("zero").all()
     np.testing.assert_allclose(batch.body_quat_wxyz[0, 0], [1.0, 0.0, 0.0, 0.0])
-    assert batch.keyframe_trouble("zero") is None
+    assert batch.keyframe_fault("zero") is None
     assert batch.reset_to_keyframe("short").all()
     np.testing.assert_allclose(batch.body_position[0, 0], [3.0, 0.0, 2.0])
     np.testing.assert_allclose(batch.body_velocity[0, 0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], atol=1e-12)
@@ -63,7 +63,7 @@ def test_a_keyframe_that_cannot_close_says_why() -> None:
     before = batch.joint_position.copy()
     assert not batch.reset_to_keyframe("torn").any()
     np.testing.assert_array_equal(batch.joint_position, before)
-    why = batch.keyframe_trouble("torn", world=1)
+    why = batch.keyframe_fault("torn", world=1)
     assert why is not None and 'coupling "high" is off by -0.75' in why, why
     with pytest.raises(LookupError):
-        batch.keyframe_trouble("nowhere")
+        batch.keyframe_fault("nowhere")

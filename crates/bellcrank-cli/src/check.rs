@@ -147,8 +147,8 @@ fn faults(file: &str, error: &ImportError) -> serde_json::Value {
             "file": fault.place.file.to_string(),
             "line": fault.place.line,
             "element": fault.place.element,
-            "what": fault.trouble.to_string(),
-            "hint": in_words(&fault.trouble.hint()),
+            "what": fault.kind.to_string(),
+            "hint": in_words(&fault.kind.hint()),
         })
     };
     serde_json::json!({ "file": file, "faults": error.faults.iter().map(fault).collect::<Vec<_>>() })

@@ -26,7 +26,7 @@ pub use say::say;
 use bellcrank::import::ImportError;
 use bellcrank::learn::LearnError;
 use bellcrank::model::{Faults, Model, library, nearest};
-use bellcrank::sim::{Batch, BatchError, BatchOptions, KeyframeTrouble};
+use bellcrank::sim::{Batch, BatchError, BatchOptions, KeyframeFault};
 use bellcrank::tasks::EnvError;
 use bellcrank::view::ViewError;
 use clap::{Parser, Subcommand};
@@ -151,7 +151,7 @@ impl Arguments {
 pub enum Error {
     UnknownModel(String),
     UnknownFormat(String),
-    Keyframe(KeyframeTrouble),
+    Keyframe(KeyframeFault),
     Write(PathBuf, std::io::Error),
     Faults(Faults),
     Import(ImportError),
@@ -249,7 +249,7 @@ pub fn start_at_keyframe(batch: &mut Batch, named: Option<&str>) -> Result<(), E
         let closed = batch.reset_worlds_to_keyframe(&worlds, key).map_err(Error::Batch)?;
         let open = worlds.iter().zip(closed).find(|(_, closed)| !closed);
         if let Some((&world, _)) = open
-            && let Some(trouble) = batch.keyframe_trouble(world, key).map_err(Error::Batch)?
+            && let Some(trouble) = batch.keyframe_fault(world, key).map_err(Error::Batch)?
         {
             if named.is_some() {
                 return Err(Error::Keyframe(trouble));

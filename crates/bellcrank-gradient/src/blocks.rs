@@ -185,7 +185,7 @@ pub fn newtons_matrix_is_the_slope_of_the_equations() {
         let mut system = System { this, state, control, ws, own };
         system.evaluate(KAPPA);
         system.factor();
-        system.direct(Aim { mu: KAPPA, second: 0.0, products: 1.0 });
+        system.solve_direction(Aim { mu: KAPPA, second: 0.0, products: 1.0 });
         let mut start = equations(layout, system.own);
         add_compliance(layout, system.ws, system.own, &mut start);
         let amount = 1e-4;
@@ -222,7 +222,7 @@ fn left(world: &mut World, saved: (&Workspace<f64>, &InteriorWorkspace<f64>), nu
     let solved = &mut scratch.solved;
     solved.inputs.reset(&here, &plain);
     solved.inputs.nudge(&here, nudge.0, nudge.1);
-    solved.inputs.settle(layout);
+    solved.inputs.read_coordinates(layout);
     let (inputs, ws, own) = (&solved.inputs, &mut solved.ws, &mut solved.own);
     let (state, control, constants, dt) = (&inputs.state, &inputs.control, &inputs.constants, inputs.dt);
     let this = how.implicit(layout, constants, dt);

@@ -87,7 +87,7 @@ impl Columns {
                         put_slope(list, layout.position[*b], push, k);
                     }
                 }
-                Equation::Touch(t) => {
+                Equation::Contact(t) => {
                     let (touch, pushes) = (incidence.slot(t), &slopes.touches[t]);
                     let contact = &layout.contacts[touch];
                     put_slope(list, layout.position[contact.b], &pushes[1], k);

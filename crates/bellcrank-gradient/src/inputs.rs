@@ -133,7 +133,7 @@ impl<R: Real> Inputs<R> {
     }
 
     /// Joint coordinates that belong to the poses.
-    pub fn settle(&mut self, layout: &Layout) {
+    pub fn read_coordinates(&mut self, layout: &Layout) {
         let (constants, state) = (&self.constants, &mut self.state);
         enter!(R, rows::read_coordinates(layout, constants, state));
     }

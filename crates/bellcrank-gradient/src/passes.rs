@@ -9,14 +9,14 @@ use super::{CARRIED, Wrt};
 use bellcrank_step::interior::InteriorWorkspace;
 use bellcrank_step::layout::{DriveLayout, Layout, LineSource};
 
-/// An equation, counted as bodies, joints (with their limits and friction), couplings, lines, contacts of this step.
+/// An equation, counted as bodies, joints (with their limits and friction), couplings, tendons, contacts of this step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Equation {
     Body(usize),
     Joint(usize),
     Coupling(usize),
     Line(usize),
-    Touch(usize),
+    Contact(usize),
 }
 
 /// Who enters which equations.
@@ -80,7 +80,7 @@ impl Incidence {
         }
         for (t, touch) in own.touches.iter().enumerate() {
             for b in touch.a.into_iter().chain([touch.b]) {
-                self.poses[b].push(Equation::Touch(t));
+                self.poses[b].push(Equation::Contact(t));
             }
         }
         true
@@ -129,7 +129,7 @@ impl Incidence {
                 (0..layout.joints.len()).map(Equation::Joint).for_each(&mut f);
                 (0..layout.couplings.len()).map(Equation::Coupling).for_each(&mut f);
                 (0..layout.lines.len()).map(Equation::Line).for_each(&mut f);
-                (0..self.slots.len()).map(Equation::Touch).for_each(f);
+                (0..self.slots.len()).map(Equation::Contact).for_each(f);
             }
         }
     }
@@ -141,7 +141,7 @@ impl Incidence {
 
     fn touches(&self, on: impl Fn(usize) -> bool, f: impl FnMut(Equation)) {
         let here = self.slots.iter().enumerate().filter(|(_, slot)| on(**slot));
-        here.map(|(t, _)| Equation::Touch(t)).for_each(f)
+        here.map(|(t, _)| Equation::Contact(t)).for_each(f)
     }
 }
 
@@ -218,7 +218,7 @@ impl Passes {
             Equation::Joint(j) => counts[0] + j,
             Equation::Coupling(c) => counts[0] + counts[1] + c,
             Equation::Line(l) => counts[0] + counts[1] + counts[2] + l,
-            Equation::Touch(t) => counts.iter().sum::<usize>() + t,
+            Equation::Contact(t) => counts.iter().sum::<usize>() + t,
         };
         let words = (counts.iter().sum::<usize>() + incidence.slots.len()).div_ceil(64);
         let mut mine = vec![0_u64; words];

@@ -6,7 +6,7 @@ use bellcrank_math::{Pose, Real};
 use bellcrank_model::ShapeId;
 use bellcrank_sim::BatchError;
 use bellcrank_step::constants::Constants;
-use bellcrank_step::interior::{Implicit, InteriorWorkspace, Touch, is_searched};
+use bellcrank_step::interior::{EndContact, Implicit, InteriorWorkspace, is_searched};
 use bellcrank_step::workspace::{JointRows, Touching, Workspace};
 
 /// The same rows as constants.
@@ -78,7 +78,7 @@ pub(super) fn match_contacts(
         None => {
             let contact = Contact { active: true, ..Contact::none() };
             let touching = Touching { slot, contact, guess: [Many::zero(); 6] };
-            Touch::new(this, &touching, X_WB)
+            EndContact::new(this, &touching, X_WB)
         }
     }));
 }
@@ -93,7 +93,7 @@ pub(super) fn hold_features(
 ) {
     for (touch, known) in own.touches.iter_mut().zip(&answer.touches) {
         let pair = &source.layout.plan.pairs()[source.layout.contacts[known.slot].pair];
-        if is_searched(pair.kind) || known.caught {
+        if is_searched(pair.kind) || known.late {
             let (a, b) = if pair.flipped { (pair.second, pair.first) } else { (pair.first, pair.second) };
             let at = |shape: usize| (plain.shapes.X_BG[shape], constants.shapes.X_BG[shape]);
             touch.hold(known, at(a), at(b));
@@ -113,7 +113,7 @@ pub(super) fn check_pairs(
             Wrt::ShapeSize { shape, .. } => [pair.shape_a.index(), pair.shape_b.index()].contains(shape),
             _ => false,
         };
-        if (is_searched(pair.kind) || touch.caught) && wrt.iter().any(sized) {
+        if (is_searched(pair.kind) || touch.late) && wrt.iter().any(sized) {
             let name = |shape: ShapeId| source.model.shapes()[shape.index()].name.clone();
             return Err(BatchError::NoDerivative(format!(
                 "the contact of {:?} and {:?} is found by a search: it has no derivative with respect to their sizes; leave \

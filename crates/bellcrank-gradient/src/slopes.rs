@@ -205,7 +205,7 @@ impl Slopes {
             let joint = &layout.joints[at.joint];
             let i = joint.kind.row_count() + at.dof;
             let rate = interior::rate(layout, joint, (&ws.joints[at.joint], i), &ws.u);
-            let (line, mut force) = (known.rub.line(), NONE);
+            let (line, mut force) = (known.rub.linearize(), NONE);
             add(&mut force, line.across[0], &row.bound.tangent);
             add(&mut force, -line.along[0][0], &rate.tangent);
             let (rows, value) = (&ws.joints[at.joint], &plain.joints[at.joint]);
@@ -243,7 +243,7 @@ impl Slopes {
         self.lines.resize_with(layout.lines.len(), Vec::new);
         for (l, line) in layout.lines.iter().enumerate() {
             let row = &ws.lines[l];
-            let rate = bellcrank_step::rows::lines::end_rate(layout, line, row, &ws.u);
+            let rate = bellcrank_step::rows::tendons::end_rate(layout, line, row, &ws.u);
             let amount = row.impulse() - row.mass() * rate;
             self.lines[l].clear();
             for j in &row.row {

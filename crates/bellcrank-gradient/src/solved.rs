@@ -64,7 +64,7 @@ impl<R: Real> Solved<R> {
     /// Solves the step from the inputs, with Newton steps after convergence.
     pub fn solve(&mut self, layout: &Layout, how: &Smoothed, polish: Polish) -> Report<R> {
         let Solved { inputs, ws, own, reach, iterations } = self;
-        inputs.settle(layout);
+        inputs.read_coordinates(layout);
         let Inputs { state, control, constants, dt, .. } = &*inputs;
         ws.X_start.copy_from_slice(&state.X_WB);
         let this = how.implicit(layout, constants, *dt);
@@ -82,14 +82,14 @@ impl<R: Real> Solved<R> {
         };
         for _ in 0..if polish == Polish::Thrice { 3 } else { usize::from(lanes.any()) } {
             system.factor();
-            system.direct(Aim { mu: kappa, second: R::zero(), products: R::one() });
+            system.solve_direction(Aim { mu: kappa, second: R::zero(), products: R::one() });
             system.advance(lanes, R::one());
             system.evaluate(kappa);
         }
         // contacts' slopes at the answer
         enter!(R, {
             for touch in &mut system.own.touches {
-                touch.line = touch.rub.line();
+                touch.line = touch.rub.linearize();
             }
         });
         report
@@ -275,7 +275,7 @@ impl Scratch {
             inputs.ride(source, wrt[column], k);
         }
         if !*light {
-            inputs.settle(layout);
+            inputs.read_coordinates(layout);
         }
         let Inputs { state, control, constants, dt, .. } = &*inputs;
         let this = how.implicit(layout, constants, *dt);

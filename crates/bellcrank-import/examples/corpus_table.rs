@@ -135,7 +135,7 @@ fn row(file: &Path, folder: &Path, reasons: &mut Reasons) -> (String, bool) {
         Err(first) => match load(file, &Options { mend_inertia: true, ..options }) {
             Ok(model) => ("with `mend_inertia`", model),
             Err(_) => {
-                let fault = first.faults.first().map_or(String::new(), |f| f.trouble.to_string());
+                let fault = first.faults.first().map_or(String::new(), |f| f.kind.to_string());
                 let fault = fault.replace(&format!("{}/", folder.display()), "");
                 return (format!("no{}: {fault} | | | | | ", peer(file)), false);
             }

@@ -1,6 +1,6 @@
 //! What can be wrong with a file, where, and the way out: the same form as [`bellcrank_model::Fault`].
 
-use bellcrank_model::{Faults, ModelBuilder, Place, Trouble, nearest};
+use bellcrank_model::{FaultKind, Faults, ModelBuilder, Place, nearest};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -20,14 +20,14 @@ pub struct ImportFault {
     /// Where it was said. Line 0 is the file as a whole.
     pub place: Place,
     /// What is wrong.
-    pub trouble: ImportTrouble,
+    pub kind: ImportFaultKind,
 }
 
 /// One variant per kind of thing that an author can mend.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the texts say it
-pub enum ImportTrouble {
+pub enum ImportFaultKind {
     #[error("the file cannot be read: {0}")]
     Unreadable(String),
     #[error("there is no file {0:?}")]
@@ -66,55 +66,55 @@ pub enum ImportTrouble {
     RepeatedName { noun: &'static str, name: String, first: u32 },
     /// Whatever a reader finds and no other variant says.
     #[error("{what}")]
-    Said { what: String, hint: String },
+    Other { what: String, hint: String },
     /// What the model itself found.
     #[error(transparent)]
-    Model(#[from] Trouble),
+    Model(#[from] FaultKind),
 }
 
-impl ImportTrouble {
-    /// A trouble of its own, with its hint.
-    pub fn said(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        ImportTrouble::Said { what: what.into(), hint: hint.into() }
+impl ImportFaultKind {
+    /// A kind of its own, with its hint.
+    pub fn other(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        ImportFaultKind::Other { what: what.into(), hint: hint.into() }
     }
 
     /// The way out.
     pub fn hint(&self) -> String {
         match self {
-            ImportTrouble::Unreadable(_) => "check the path and the permissions".into(),
-            ImportTrouble::NoSuchFile(_) => "paths are relative to the file that names them".into(),
-            ImportTrouble::NoSuchPackage(name) => {
+            ImportFaultKind::Unreadable(_) => "check the path and the permissions".into(),
+            ImportFaultKind::NoSuchFile(_) => "paths are relative to the file that names them".into(),
+            ImportFaultKind::NoSuchPackage(name) => {
                 format!("say where it is: the option packages takes {name:?} and its folder")
             }
-            ImportTrouble::OutsideFolder(_) => {
+            ImportFaultKind::OutsideFolder(_) => {
                 "move the file, or add its folder to the option folders".into()
             }
-            ImportTrouble::TooLarge { .. } => {
+            ImportFaultKind::TooLarge { .. } => {
                 "raise the option limits if the file is yours and meant to be so".into()
             }
-            ImportTrouble::TooDeep(_) => "robots are not nested that deep; the file may be damaged".into(),
-            ImportTrouble::DocumentType => "remove the <!DOCTYPE ...> part".into(),
-            ImportTrouble::Malformed(_) => "check this line and the one before it".into(),
-            ImportTrouble::UnknownFormat => {
+            ImportFaultKind::TooDeep(_) => "robots are not nested that deep; the file may be damaged".into(),
+            ImportFaultKind::DocumentType => "remove the <!DOCTYPE ...> part".into(),
+            ImportFaultKind::Malformed(_) => "check this line and the one before it".into(),
+            ImportFaultKind::UnknownFormat => {
                 "files are .urdf, .xml (MJCF or URDF) or .usda; or name the format".into()
             }
-            ImportTrouble::WrongFormat { .. } => "name the other format, or check the file".into(),
-            ImportTrouble::MissingAttribute(name) => format!("add {name}=\"...\""),
-            ImportTrouble::MissingElement(tag) => format!("add <{tag} .../>"),
-            ImportTrouble::NotANumber { .. } => {
+            ImportFaultKind::WrongFormat { .. } => "name the other format, or check the file".into(),
+            ImportFaultKind::MissingAttribute(name) => format!("add {name}=\"...\""),
+            ImportFaultKind::MissingElement(tag) => format!("add <{tag} .../>"),
+            ImportFaultKind::NotANumber { .. } => {
                 "numbers are written like -0.25 or 1e-3, separated by spaces".into()
             }
-            ImportTrouble::NotFinite { .. } => "look at the program that wrote the file".into(),
-            ImportTrouble::WrongCount { expected, .. } => format!("give {expected} numbers"),
-            ImportTrouble::UnknownChoice { text, known, .. } => match nearest(text, known.iter()) {
+            ImportFaultKind::NotFinite { .. } => "look at the program that wrote the file".into(),
+            ImportFaultKind::WrongCount { expected, .. } => format!("give {expected} numbers"),
+            ImportFaultKind::UnknownChoice { text, known, .. } => match nearest(text, known.iter()) {
                 Some(near) => format!("did you mean {near:?}?"),
                 None => "check the spelling; capital letters count".into(),
             },
-            ImportTrouble::UnknownName { nearest: Some(near), .. } => format!("did you mean {near:?}?"),
-            ImportTrouble::UnknownName { noun, .. } => format!("check the spelling, or add the {noun}"),
-            ImportTrouble::RepeatedName { noun, .. } => format!("rename one {noun} of the two"),
-            ImportTrouble::Said { hint, .. } => hint.clone(),
-            ImportTrouble::Model(trouble) => trouble.hint(),
+            ImportFaultKind::UnknownName { nearest: Some(near), .. } => format!("did you mean {near:?}?"),
+            ImportFaultKind::UnknownName { noun, .. } => format!("check the spelling, or add the {noun}"),
+            ImportFaultKind::RepeatedName { noun, .. } => format!("rename one {noun} of the two"),
+            ImportFaultKind::Other { hint, .. } => hint.clone(),
+            ImportFaultKind::Model(kind) => kind.hint(),
         }
     }
 }
@@ -129,7 +129,7 @@ impl fmt::Display for ImportFault {
         if !element.is_empty() {
             write!(f, " {element}:")?;
         }
-        write!(f, " {}\n  hint: {}", self.trouble, self.trouble.hint())
+        write!(f, " {}\n  hint: {}", self.kind, self.kind.hint())
     }
 }
 
@@ -151,7 +151,7 @@ impl std::error::Error for ImportError {}
 impl From<Faults> for ImportError {
     fn from(faults: Faults) -> Self {
         let faults =
-            faults.0.into_iter().map(|f| ImportFault { place: f.place, trouble: f.trouble.into() }).collect();
+            faults.0.into_iter().map(|f| ImportFault { place: f.place, kind: f.kind.into() }).collect();
         ImportError { faults }
     }
 }
@@ -164,8 +164,8 @@ impl From<ImportFault> for ImportError {
 
 impl ImportError {
     /// An error of one fault.
-    pub fn one(place: Place, trouble: ImportTrouble) -> Self {
-        ImportFault { place, trouble }.into()
+    pub fn one(place: Place, kind: ImportFaultKind) -> Self {
+        ImportFault { place, kind }.into()
     }
 
     /// Reading faults, and what the model says about the rest. Where something could not be read the model
@@ -175,7 +175,7 @@ impl ImportError {
         if let Err(found) = builder.build() {
             let fresh =
                 found.0.into_iter().filter(|f| !spoilt.contains(&(f.place.file.clone(), f.place.line)));
-            faults.extend(fresh.map(|f| ImportFault { place: f.place, trouble: f.trouble.into() }));
+            faults.extend(fresh.map(|f| ImportFault { place: f.place, kind: f.kind.into() }));
         }
         faults.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
         ImportError { faults }

@@ -8,7 +8,7 @@
 //! 3. the nearest folder above with a `package.xml`,
 //! 4. packages and folders named in [`Options`], and packages found above the model by their name.
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::options::{Limits, Options};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ impl Files {
     ///
     /// # Errors
     /// When the file is not there, cannot be read or is too large.
-    pub fn open(path: &Path, options: &Options) -> Result<(Files, File), ImportTrouble> {
+    pub fn open(path: &Path, options: &Options) -> Result<(Files, File), ImportFaultKind> {
         let shown = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let real = path.canonicalize().map_err(|e| unreadable(path, &e))?;
         let folder = real.parent().map(Path::to_path_buf);
@@ -104,7 +104,7 @@ impl Files {
     ///
     /// # Errors
     /// When it is not there, may not be read or is too large.
-    pub fn text(&self, name: &str, by: Option<&File>) -> Result<File, ImportTrouble> {
+    pub fn text(&self, name: &str, by: Option<&File>) -> Result<File, ImportFaultKind> {
         self.read(name, by, self.limits.text_bytes)
     }
 
@@ -112,7 +112,7 @@ impl Files {
     ///
     /// # Errors
     /// When it is not there, may not be read or is too large.
-    pub fn binary(&self, name: &str, by: Option<&File>) -> Result<File, ImportTrouble> {
+    pub fn binary(&self, name: &str, by: Option<&File>) -> Result<File, ImportFaultKind> {
         self.read(name, by, self.limits.mesh_bytes)
     }
 
@@ -130,33 +130,33 @@ impl Files {
         &self.limits
     }
 
-    fn read(&self, name: &str, by: Option<&File>, limit: u64) -> Result<File, ImportTrouble> {
+    fn read(&self, name: &str, by: Option<&File>, limit: u64) -> Result<File, ImportFaultKind> {
         let beside = || self.memory.get(&beside(&by?.name, name));
         if let Some(bytes) = self.memory.get(name).or_else(|| self.memory.get(&plain(name))).or_else(beside) {
             self.count(bytes.len() as u64, limit)?;
             return Ok(File::new(name, bytes.clone()));
         }
         let (path, package) = self.find(name, by)?;
-        let real = path.canonicalize().map_err(|_| ImportTrouble::NoSuchFile(name.into()))?;
+        let real = path.canonicalize().map_err(|_| ImportFaultKind::NoSuchFile(name.into()))?;
         if !self.allowed.iter().chain(&package).any(|folder| real.starts_with(folder)) {
-            return Err(ImportTrouble::OutsideFolder(name.into()));
+            return Err(ImportFaultKind::OutsideFolder(name.into()));
         }
         let bytes = self.take(&real, limit)?;
         Ok(File { name: self.shown_name(&path), folder: path.parent().map(Path::to_path_buf), bytes })
     }
 
     /// Where a name points, whether or not there is such a file, and the package that it is in.
-    fn find(&self, name: &str, by: Option<&File>) -> Result<(PathBuf, Option<PathBuf>), ImportTrouble> {
-        let none = || ImportTrouble::NoSuchFile(name.into());
+    fn find(&self, name: &str, by: Option<&File>) -> Result<(PathBuf, Option<PathBuf>), ImportFaultKind> {
+        let none = || ImportFaultKind::NoSuchFile(name.into());
         if let Some(rest) = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://")) {
             let (package, rest) = rest.split_once('/').ok_or_else(none)?;
-            let root = self.package(package).ok_or_else(|| ImportTrouble::NoSuchPackage(package.into()))?;
+            let root = self.package(package).ok_or_else(|| ImportFaultKind::NoSuchPackage(package.into()))?;
             // a package is entered, never left
             let inside =
                 Path::new(rest).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
             return match inside {
                 true => Ok((root.join(rest), Some(root))),
-                false => Err(ImportTrouble::OutsideFolder(name.into())),
+                false => Err(ImportFaultKind::OutsideFolder(name.into())),
             };
         }
         let path = Path::new(name.strip_prefix("file://").unwrap_or(name));
@@ -184,11 +184,11 @@ impl Files {
         if depth > 1 { found.canonicalize().ok() } else { None }
     }
 
-    fn take(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ImportTrouble> {
+    fn take(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ImportFaultKind> {
         // asked before it is opened: opening a named pipe waits for somebody who writes to it
         let data = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
         if !data.is_file() {
-            return Err(ImportTrouble::Unreadable("it is not a regular file".into()));
+            return Err(ImportFaultKind::Unreadable("it is not a regular file".into()));
         }
         let file = std::fs::File::open(path).map_err(|e| unreadable(path, &e))?;
         self.count(data.len(), limit)?;
@@ -197,15 +197,15 @@ impl Files {
         Ok(bytes)
     }
 
-    fn count(&self, found: u64, limit: u64) -> Result<(), ImportTrouble> {
+    fn count(&self, found: u64, limit: u64) -> Result<(), ImportFaultKind> {
         if found > limit {
-            return Err(ImportTrouble::TooLarge { what: "the file [bytes]".into(), found, limit });
+            return Err(ImportFaultKind::TooLarge { what: "the file [bytes]".into(), found, limit });
         }
         let total = self.bytes_read.get().saturating_add(found);
         self.bytes_read.set(total);
         let limit = self.limits.total_bytes;
         if total > limit {
-            return Err(ImportTrouble::TooLarge {
+            return Err(ImportFaultKind::TooLarge {
                 what: "all files together [bytes]".into(),
                 found: total,
                 limit,
@@ -256,9 +256,9 @@ fn beside(file: &str, name: &str) -> String {
     parts.join("/")
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> ImportTrouble {
+fn unreadable(path: &Path, error: &std::io::Error) -> ImportFaultKind {
     match error.kind() {
-        std::io::ErrorKind::NotFound => ImportTrouble::NoSuchFile(path.display().to_string()),
-        _ => ImportTrouble::Unreadable(error.to_string()),
+        std::io::ErrorKind::NotFound => ImportFaultKind::NoSuchFile(path.display().to_string()),
+        _ => ImportFaultKind::Unreadable(error.to_string()),
     }
 }

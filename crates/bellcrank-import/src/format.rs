@@ -1,6 +1,6 @@
 //! Which format a file is in.
 
-use crate::error::{ImportError, ImportTrouble};
+use crate::error::{ImportError, ImportFaultKind};
 use crate::xml::Document;
 use std::path::Path;
 
@@ -81,10 +81,10 @@ impl Format {
             return Ok(());
         }
         let wanted = if self == Format::Mjcf { "<mujoco>" } else { "<robot>" };
-        let trouble = ImportTrouble::WrongFormat { expected: self.name(), wanted, found: root.tag.clone() };
+        let kind = ImportFaultKind::WrongFormat { expected: self.name(), wanted, found: root.tag.clone() };
         let mut place = root.place();
         place.element.clear();
-        Err(ImportError::one(place, trouble))
+        Err(ImportError::one(place, kind))
     }
 }
 

@@ -48,7 +48,7 @@ mod urdf;
 mod usd;
 pub mod xml;
 
-pub use error::{ImportError, ImportFault, ImportTrouble};
+pub use error::{ImportError, ImportFault, ImportFaultKind};
 pub use export::{Exported, to_mjcf, to_urdf, to_usd};
 pub use files::{File, Files};
 pub use format::Format;
@@ -83,9 +83,9 @@ pub fn loads(text: &str, format: Format, options: &Options) -> Result<Model, Imp
 pub fn load_builder(path: impl AsRef<Path>, options: &Options) -> Result<ModelBuilder, ImportError> {
     let path = path.as_ref();
     let name = path.display().to_string();
-    let fail = |trouble| ImportError::one(Place::new(name.as_str(), 0), trouble);
+    let fail = |kind| ImportError::one(Place::new(name.as_str(), 0), kind);
     let (files, file) = Files::open(path, options).map_err(fail)?;
-    let format = Format::detect(path, &file.bytes).ok_or_else(|| fail(ImportTrouble::UnknownFormat))?;
+    let format = Format::detect(path, &file.bytes).ok_or_else(|| fail(ImportFaultKind::UnknownFormat))?;
     read(file, format, &files, options)
 }
 

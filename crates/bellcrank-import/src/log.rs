@@ -1,6 +1,6 @@
 //! Where readers put what they find: faults, and things that have no effect.
 
-use crate::error::{ImportFault, ImportTrouble};
+use crate::error::{ImportFault, ImportFaultKind};
 use bellcrank_model::{Ignored, Place};
 use std::cell::RefCell;
 
@@ -30,10 +30,10 @@ enum State {
 
 impl Log {
     /// Something is wrong here.
-    pub fn fault(&self, place: Place, trouble: ImportTrouble) {
+    pub fn fault(&self, place: Place, kind: ImportFaultKind) {
         let mut faults = self.faults.borrow_mut();
         if faults.len() < FAULTS_KEPT {
-            faults.push(ImportFault { place, trouble });
+            faults.push(ImportFault { place, kind });
         }
     }
 

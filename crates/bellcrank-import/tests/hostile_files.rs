@@ -1,39 +1,39 @@
 //! Files that mean harm end in an error, quickly and without much memory.
 
-use bellcrank_import::{Format, ImportTrouble, Limits, Options, load, loads};
+use bellcrank_import::{Format, ImportFaultKind, Limits, Options, load, loads};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// All of it takes a second on an idle machine; what hangs takes for ever.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn trouble(text: &str) -> ImportTrouble {
+fn kind(text: &str) -> ImportFaultKind {
     let start = Instant::now();
     let error = loads(text, Format::Urdf, &Options::default()).map(|_| ()).unwrap_err();
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
-    error.faults[0].trouble.clone()
+    error.faults[0].kind.clone()
 }
 
 #[test]
 fn entity_bombs_do_not_go_off() {
     let bomb = "<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>\
                 <!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]><robot name='&c;'/>";
-    assert_eq!(trouble(bomb), ImportTrouble::DocumentType);
+    assert_eq!(kind(bomb), ImportFaultKind::DocumentType);
 }
 
 #[test]
 fn deep_nesting_is_refused() {
-    assert_eq!(trouble(&"<robot>".repeat(100_000)), {
-        ImportTrouble::Malformed("the root node was opened but never closed".into())
+    assert_eq!(kind(&"<robot>".repeat(100_000)), {
+        ImportFaultKind::Malformed("the root node was opened but never closed".into())
     });
     let deep = "<robot>".repeat(100_000) + &"</robot>".repeat(100_000);
-    assert_eq!(trouble(&deep), ImportTrouble::TooDeep(128));
+    assert_eq!(kind(&deep), ImportFaultKind::TooDeep(128));
 }
 
 #[test]
 fn very_many_elements_are_refused() {
     let many = format!("<robot name='r'>{}</robot>", "<a/>".repeat(1_100_000));
-    assert!(matches!(trouble(&many), ImportTrouble::TooLarge { .. }));
+    assert!(matches!(kind(&many), ImportFaultKind::TooLarge { .. }));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_file_above_the_limit_is_refused_before_it_is_parsed() {
     let limits = Limits { text_bytes: 100, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
     let error = loads(&" ".repeat(101), Format::Urdf, &options).unwrap_err();
-    assert!(matches!(error.faults[0].trouble, ImportTrouble::TooLarge { found: 101, limit: 100, .. }));
+    assert!(matches!(error.faults[0].kind, ImportFaultKind::TooLarge { found: 101, limit: 100, .. }));
 }
 
 /// A chain of 20 000 links is legal, if odd.
@@ -85,9 +85,9 @@ fn chain(count: usize, closing: &str) -> String {
 
 #[test]
 fn mechanisms_beyond_all_measure_are_refused_before_they_are_analysed() {
-    assert!(matches!(trouble(&chain(12_000, "")), ImportTrouble::TooLarge { .. }));
+    assert!(matches!(kind(&chain(12_000, "")), ImportFaultKind::TooLarge { .. }));
     let closing = "<loop_joint name='c#' type='spherical'><parent link='l0'/><child link='l#'/></loop_joint>";
-    assert!(matches!(trouble(&chain(2_000, closing)), ImportTrouble::TooLarge { .. }));
+    assert!(matches!(kind(&chain(2_000, closing)), ImportFaultKind::TooLarge { .. }));
 }
 
 /// Each of very many wrong names is compared with very many right ones, unless someone takes care.
@@ -110,7 +110,7 @@ impl Folder {
     }
 
     /// What becomes of a robot in `robot/` whose mesh has this name.
-    fn mesh(&self, name: &str) -> Result<usize, ImportTrouble> {
+    fn mesh(&self, name: &str) -> Result<usize, ImportFaultKind> {
         let robot = format!(
             "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
              <visual><geometry><mesh filename='{name}'/></geometry></visual></link></robot>"
@@ -118,7 +118,7 @@ impl Folder {
         let file = self.0.join("robot/robot.urdf");
         std::fs::write(&file, robot).unwrap();
         let options = Options { require_meshes: true, ..Options::default() };
-        load(&file, &options).map(|model| model.shapes().len()).map_err(|e| e.faults[0].trouble.clone())
+        load(&file, &options).map(|model| model.shapes().len()).map_err(|e| e.faults[0].kind.clone())
     }
 }
 
@@ -138,17 +138,17 @@ fn only_files_of_the_models_own_folders_are_read() {
     assert_eq!(folder.mesh("inside/mesh.obj"), Ok(1));
     assert_eq!(folder.mesh("inside/../inside/mesh.obj"), Ok(1));
     assert_eq!(folder.mesh("package://robot/inside/mesh.obj"), Ok(1));
-    let outside = |name: &str| matches!(folder.mesh(name), Err(ImportTrouble::OutsideFolder(_)));
+    let outside = |name: &str| matches!(folder.mesh(name), Err(ImportFaultKind::OutsideFolder(_)));
     let secret = folder.0.join("secret.obj");
     assert!(outside("../secret.obj"));
     assert!(outside("inside/../../secret.obj"));
     assert!(outside("package://robot/../secret.obj"));
     assert!(outside(&secret.display().to_string()));
     assert!(outside(&format!("file://{}", secret.display())));
-    assert!(matches!(folder.mesh("package://../secret.obj"), Err(ImportTrouble::NoSuchPackage(_))));
-    assert!(matches!(folder.mesh("package://etc/passwd"), Err(ImportTrouble::NoSuchPackage(_))));
-    assert!(matches!(folder.mesh("package:///secret.obj"), Err(ImportTrouble::NoSuchPackage(_))));
-    assert!(matches!(folder.mesh("inside/none.obj"), Err(ImportTrouble::NoSuchFile(_))));
+    assert!(matches!(folder.mesh("package://../secret.obj"), Err(ImportFaultKind::NoSuchPackage(_))));
+    assert!(matches!(folder.mesh("package://etc/passwd"), Err(ImportFaultKind::NoSuchPackage(_))));
+    assert!(matches!(folder.mesh("package:///secret.obj"), Err(ImportFaultKind::NoSuchPackage(_))));
+    assert!(matches!(folder.mesh("inside/none.obj"), Err(ImportFaultKind::NoSuchFile(_))));
     assert!(folder.mesh("inside").is_err());
     #[cfg(unix)]
     {

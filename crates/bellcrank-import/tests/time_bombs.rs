@@ -1,7 +1,7 @@
 //! Files whose cost is not in their size: what they name again and again is weighed, decoded once, or refused. Each ends within
 //! two seconds of processor time of an optimised build; tests are compiled with little optimisation and share the machine.
 
-use bellcrank_import::{Format, ImportTrouble, Options, load, loads};
+use bellcrank_import::{Format, ImportFaultKind, Options, load, loads};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -177,14 +177,13 @@ fn a_named_pipe_is_not_waited_for() {
     // in a thread of its own: one that waits for ever would keep the test from failing
     std::thread::spawn(move || {
         let options = Options { require_meshes: true, ..Options::default() };
-        let of =
-            |name: &str| load(file.join(name), &options).map(|_| ()).unwrap_err().faults[0].trouble.clone();
+        let of = |name: &str| load(file.join(name), &options).map(|_| ()).unwrap_err().faults[0].kind.clone();
         let _ = told.send([of("a.urdf"), of("pipe.stl")]);
     });
     let troubles = answer.recv_timeout(PATIENCE).expect("nobody waits for a pipe");
     let _ = std::fs::remove_dir_all(&folder);
     assert!(
-        matches!(&troubles[0], ImportTrouble::Unreadable(why) if why.contains("regular")),
+        matches!(&troubles[0], ImportFaultKind::Unreadable(why) if why.contains("regular")),
         "{troubles:?}"
     );
 }

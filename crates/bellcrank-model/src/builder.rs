@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::combine::MaterialRules;
 use crate::contact::{ContactFilter, PairSurface};
 use crate::coupling::Coupling;
-use crate::fault::{Fault, Faults, Ignored, Place, Trouble};
+use crate::fault::{Fault, FaultKind, Faults, Ignored, Place};
 use crate::feature;
 use crate::graph::JointGraph;
 use crate::ids::{
@@ -230,8 +230,7 @@ impl ModelBuilder {
         validate::check(&mut self.parts, &names, &mut faults);
         if self.parts.bodies.is_empty() && self.parts.shapes.is_empty() && self.parts.sites.is_empty() {
             let place = self.place.clone().unwrap_or_else(|| Place::new("model", 0));
-            faults
-                .push(Fault { place: place.element("model", &self.parts.name), trouble: Trouble::NoBodies });
+            faults.push(Fault { place: place.element("model", &self.parts.name), kind: FaultKind::NoBodies });
         }
         if !faults.is_empty() {
             // in the order in which things were said, file by file

@@ -49,12 +49,12 @@ pub struct Fault {
     /// Where it was said.
     pub place: Place,
     /// What is wrong.
-    pub trouble: Trouble,
+    pub kind: FaultKind,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n  hint: {}", self.place, self.trouble, self.trouble.hint())
+        write!(f, "{}: {}\n  hint: {}", self.place, self.kind, self.kind.hint())
     }
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for Warning {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the texts say it
-pub enum Trouble {
+pub enum FaultKind {
     #[error("the model has no bodies")]
     NoBodies,
     #[error("the name is empty")]
@@ -157,54 +157,62 @@ pub enum Trouble {
     SameBody,
 }
 
-impl Trouble {
+impl FaultKind {
     /// The way out.
     pub fn hint(&self) -> String {
         match self {
-            Trouble::NoBodies => "add at least one body".into(),
-            Trouble::EmptyName => "every part needs a name by which it can be found".into(),
-            Trouble::DuplicateName { noun, .. } => format!("rename one {noun} of the two"),
-            Trouble::DanglingName { nearest: Some(near), .. } => format!("did you mean {near:?}?"),
-            Trouble::DanglingName { noun, .. } => format!("check the spelling, or add the {noun}"),
-            Trouble::DanglingId { noun, .. } => format!("use an id that this builder returned for a {noun}"),
-            Trouble::NotFinite { .. } => {
+            FaultKind::NoBodies => "add at least one body".into(),
+            FaultKind::EmptyName => "every part needs a name by which it can be found".into(),
+            FaultKind::DuplicateName { noun, .. } => format!("rename one {noun} of the two"),
+            FaultKind::DanglingName { nearest: Some(near), .. } => format!("did you mean {near:?}?"),
+            FaultKind::DanglingName { noun, .. } => format!("check the spelling, or add the {noun}"),
+            FaultKind::DanglingId { noun, .. } => {
+                format!("use an id that this builder returned for a {noun}")
+            }
+            FaultKind::NotFinite { .. } => {
                 "look for a division by zero or an unset value where it was computed".into()
             }
-            Trouble::OutOfRange { .. } => "leave the value out to get the default".into(),
-            Trouble::TooLarge { .. } | Trouble::TooSmall { .. } => {
+            FaultKind::OutOfRange { .. } => "leave the value out to get the default".into(),
+            FaultKind::TooLarge { .. } | FaultKind::TooSmall { .. } => {
                 "check its unit: metres, kilograms, seconds and radians are meant".into()
             }
-            Trouble::InvertedRange { .. } => "swap the two bounds".into(),
-            Trouble::Massless(_) => {
+            FaultKind::InvertedRange { .. } => "swap the two bounds".into(),
+            FaultKind::Massless(_) => {
                 "give the body a mass above zero, or merge it into the body that carries it".into()
             }
-            Trouble::NoInertia => {
+            FaultKind::NoInertia => {
                 "give the inertia about the centre of mass, or a solid such as a box".into()
             }
-            Trouble::IndefiniteInertia(_) => {
+            FaultKind::IndefiniteInertia(_) => {
                 "check the signs of the products of inertia: CAD programs disagree about them".into()
             }
-            Trouble::ImpossibleInertia(_) => {
+            FaultKind::ImpossibleInertia(_) => {
                 "check the unit of the CAD export, and that the inertia is about the centre of mass".into()
             }
-            Trouble::ZeroQuaternion(_) => {
+            FaultKind::ZeroQuaternion(_) => {
                 "the rotation that turns nothing is (w, x, y, z) = (1, 0, 0, 0)".into()
             }
-            Trouble::ZeroAxis => "a joint that does not move is type=\"fixed\"".into(),
-            Trouble::SelfJoint(_) => "a joint connects two different bodies, or a body and the world".into(),
-            Trouble::SuccessorIsWorld => "make the world the predecessor and the body the successor".into(),
-            Trouble::NoSuchDof { count: 0, .. } => "choose a joint that moves".into(),
-            Trouble::NoSuchDof { count: 1, .. } => "its one degree of freedom has number 0".into(),
-            Trouble::NoSuchDof { count, .. } => format!("degrees of freedom are numbered 0 to {}", count - 1),
-            Trouble::EmptyCoupling => "name the joints that it couples, with a coefficient each".into(),
-            Trouble::NoScalarCoordinate(_) => {
+            FaultKind::ZeroAxis => "a joint that does not move is type=\"fixed\"".into(),
+            FaultKind::SelfJoint(_) => {
+                "a joint connects two different bodies, or a body and the world".into()
+            }
+            FaultKind::SuccessorIsWorld => "make the world the predecessor and the body the successor".into(),
+            FaultKind::NoSuchDof { count: 0, .. } => "choose a joint that moves".into(),
+            FaultKind::NoSuchDof { count: 1, .. } => "its one degree of freedom has number 0".into(),
+            FaultKind::NoSuchDof { count, .. } => {
+                format!("degrees of freedom are numbered 0 to {}", count - 1)
+            }
+            FaultKind::EmptyCoupling => "name the joints that it couples, with a coefficient each".into(),
+            FaultKind::NoScalarCoordinate(_) => {
                 "couple revolute, prismatic or other joints with plain coordinates".into()
             }
-            Trouble::MovingPlane => "a plane is infinite: attach it to the world, or use a box".into(),
-            Trouble::TooFew { .. } => "check that the mesh was read completely".into(),
-            Trouble::NoSuchVertex { .. } => "vertices are numbered from zero; the file may be damaged".into(),
-            Trouble::WrongCount { .. } => "give one value for each, in the model's order".into(),
-            Trouble::SameBody => "name two different bodies".into(),
+            FaultKind::MovingPlane => "a plane is infinite: attach it to the world, or use a box".into(),
+            FaultKind::TooFew { .. } => "check that the mesh was read completely".into(),
+            FaultKind::NoSuchVertex { .. } => {
+                "vertices are numbered from zero; the file may be damaged".into()
+            }
+            FaultKind::WrongCount { .. } => "give one value for each, in the model's order".into(),
+            FaultKind::SameBody => "name two different bodies".into(),
         }
     }
 }

@@ -57,7 +57,7 @@ pub use builder::ModelBuilder;
 pub use combine::{CombineRule, MaterialRules};
 pub use contact::{ContactFilter, PairSurface};
 pub use coupling::{Coupling, CouplingTerm};
-pub use fault::{Fault, Faults, Ignored, Place, Trouble, Warning};
+pub use fault::{Fault, FaultKind, Faults, Ignored, Place, Warning};
 pub use feature::Feature;
 pub use fingerprint::{Checksum, Fingerprint};
 pub use graph::{Component, JointGraph, Loop, TreeNode};

@@ -1,7 +1,7 @@
 //! From names to indices.
 
 use crate::builder::Parts;
-use crate::fault::{Fault, Place, Trouble};
+use crate::fault::{Fault, FaultKind, Place};
 use crate::ids::{
     ActuatorId, BodyId, CouplingId, Id, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,
 };
@@ -79,10 +79,10 @@ impl<I: Id> Table<I> {
         for (index, (name, place)) in parts.enumerate() {
             table.count += 1;
             if name.is_empty() {
-                faults.push(Fault { place, trouble: Trouble::EmptyName });
+                faults.push(Fault { place, kind: FaultKind::EmptyName });
             } else if let Some(first) = places.get(name) {
                 let first = format!("{}:{}", first.file, first.line);
-                faults.push(Fault { place, trouble: Trouble::DuplicateName { noun: I::NOUN, first } });
+                faults.push(Fault { place, kind: FaultKind::DuplicateName { noun: I::NOUN, first } });
             } else {
                 table.ids.insert(name.to_owned(), I::new(index));
                 places.insert(name.to_owned(), place);
@@ -97,9 +97,9 @@ impl<I: Id> Table<I> {
 
     /// Makes the reference an index; says so when nothing has that name or number.
     pub fn resolve(&self, reference: &mut Ref<I>, place: &Place, faults: &mut Vec<Fault>) -> bool {
-        let trouble = match reference {
+        let kind = match reference {
             Ref::Id(id) if id.index() < self.count => return true,
-            Ref::Id(id) => Trouble::DanglingId { noun: I::NOUN, index: id.index(), count: self.count },
+            Ref::Id(id) => FaultKind::DanglingId { noun: I::NOUN, index: id.index(), count: self.count },
             Ref::Name(name) => match self.get(name) {
                 Some(id) => {
                     *reference = Ref::Id(id);
@@ -107,11 +107,11 @@ impl<I: Id> Table<I> {
                 }
                 None => {
                     let nearest = nearest(name, self.ids.keys());
-                    Trouble::DanglingName { noun: I::NOUN, name: name.clone(), nearest }
+                    FaultKind::DanglingName { noun: I::NOUN, name: name.clone(), nearest }
                 }
             },
         };
-        faults.push(Fault { place: place.clone(), trouble });
+        faults.push(Fault { place: place.clone(), kind });
         false
     }
 }

@@ -20,7 +20,7 @@ const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 pub struct SnapshotHead {
     /// The program that wrote it.
     pub program: String,
-    /// Numbers of 64 or 32 bits.
+    /// Floating-point precision: f64 or f32.
     pub precision: Precision,
     /// Step [s].
     pub dt: f64,

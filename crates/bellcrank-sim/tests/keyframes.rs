@@ -144,7 +144,7 @@ fn a_coupling_that_does_not_hold_is_closed() {
     m.coupling(Coupling::new("teeth").term("hinge0", 1.0).term("hinge1", 2.0));
     m.keyframe(Keyframe::new("off").joint("hinge0", [0.4]));
     let mut b = world(&built(m), 0.002);
-    assert_eq!(b.keyframe_trouble(0, "off").unwrap(), None);
+    assert_eq!(b.keyframe_fault(0, "off").unwrap(), None);
     assert!(b.reset_to_keyframe(0, "off").unwrap());
     let q = b.joint_position(0).unwrap();
     assert!((q[0] + 2.0 * q[1]).abs() < 1e-6, "{q:?}");
@@ -179,7 +179,7 @@ fn refused(m: ModelBuilder) -> String {
     let mut b = world(&built(m), 0.002);
     let before = bits(&b, 0);
     assert!(!b.reset_to_keyframe(0, "torn").unwrap());
-    let said = b.keyframe_trouble(0, "torn").unwrap().expect("a reason").to_string();
+    let said = b.keyframe_fault(0, "torn").unwrap().expect("a reason").to_string();
     assert_eq!(bits(&b, 0), before, "the world stays as it was");
     said
 }
@@ -227,10 +227,10 @@ fn there_is_no_trouble_with_keyframes_that_hold() {
         let mut b: Batch = world(&model, 0.004);
         for key in model.keyframes() {
             let before = bits(&b, 0);
-            assert_eq!(b.keyframe_trouble(0, &key.name).unwrap(), None, "{name}");
+            assert_eq!(b.keyframe_fault(0, &key.name).unwrap(), None, "{name}");
             assert_eq!(bits(&b, 0), before, "asking moved the world");
         }
-        assert!(b.keyframe_trouble(0, "nowhere").is_err());
+        assert!(b.keyframe_fault(0, "nowhere").is_err());
     }
 }
 

@@ -105,8 +105,8 @@ impl Impedance {
 
     /// The reactions of one cone from the velocities `v` of its rows without contacts; `inverse_mass` is W.
     #[inline(always)]
-    pub fn push<R: Real>(&self, cone: &Cone<R>, v: &[R], contact: Touch<R>, lambda: &mut [R]) {
-        let Touch { gap, inverse_mass, dt, gain: [stiffer, damper] } = contact;
+    pub fn push<R: Real>(&self, cone: &Cone<R>, v: &[R], contact: ContactState<R>, lambda: &mut [R]) {
+        let ContactState { gap, inverse_mass, dt, gain: [stiffer, damper] } = contact;
         let (k, d) = (R::constant(self.stiffness) * stiffer, R::constant(self.damping) * damper);
         let m = self.gain(gap) / inverse_mass;
         let touches = gap.lt(R::zero());
@@ -138,7 +138,7 @@ impl Impedance {
 
 /// What the published law knows of a contact.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch<R> {
+pub struct ContactState<R> {
     /// φ [m]
     pub gap: R,
     /// W [1/kg]
@@ -231,7 +231,7 @@ mod tests {
     fn the_published_push_has_its_signs() {
         let impedance = Impedance { range: [0.5, 0.5], ..Impedance::default() }; // r/(1 − r) = 1
         let mut lambda = [0.0; 3];
-        let touch = Touch { gap: -0.01, inverse_mass: 0.5, dt: 0.002, gain: [1.0, 1.0] };
+        let touch = ContactState { gap: -0.01, inverse_mass: 0.5, dt: 0.002, gain: [1.0, 1.0] };
         impedance.push(&Cone::Coulomb { mu: 0.0, rows: 3 }, &[0.3, 0.0, -1.0], touch, &mut lambda);
         let by_hand = 2.0 * (0.2 * (0.002 + 0.01) + 0.001);
         assert!((lambda[2] - by_hand).abs() < 1e-15 && lambda[0] == 0.0, "{lambda:?} {by_hand}");

@@ -8,8 +8,8 @@
 //! | `problem` | the dual problem G λ + g of the rows that have cones |
 //! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
-//! | `newton/` `wide` | Newton's method on the cones, which goes first: world by world, in vectors of neighbouring rows |
-//! | `still` | before that, all worlds in lanes: where nothing slides, gives way or changes, the equations are linear |
+//! | `newton/` `simd_rows` | Newton's method on the cones, which goes first: world by world, in vectors of neighbouring rows |
+//! | `sticking/` | before that, all worlds in lanes: where nothing slides, gives way or changes, the equations are linear |
 //! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
@@ -27,18 +27,18 @@ mod path;
 mod pattern;
 mod problem;
 mod residual;
+mod simd_rows;
 mod sparse;
-mod still;
-mod wide;
+mod sticking;
 
 pub use body_space::{BodySpace, BodySpaceWorkspace};
-pub use comfree::{ComFree, Impedance, Touch, Variant, move_reactions};
+pub use comfree::{ComFree, ContactState, Impedance, Variant, move_reactions};
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
 pub use factor::{Block, BlockFactor};
 pub use interior::{
-    Aim, BlockLu, Directions, Friction, FrictionCone, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Pyramid,
-    Rub, RubLine, Smoothing, Solution, Start, Violation, none_acts,
+    Aim, BlockLu, Directions, Friction, FrictionCone, FrictionLinearization, InteriorPoint, MOST_DIRECTIONS,
+    Newton, Pyramid, RoundFriction, SlackPair, Smoothing, Solution, Start, Violation, none_acts,
 };
 pub use padmm::{Iterate, Outcome, Padmm, PadmmWorkspace, Penalty};
 pub use path::Path;
@@ -46,4 +46,4 @@ pub use pattern::BlockPattern;
 pub use problem::DualProblem;
 pub use residual::{Product, ResidualWorkspace, conjugate_residual};
 pub use sparse::{SparseRow, SparseRows};
-pub use still::StillRows;
+pub use sticking::StickingRows;

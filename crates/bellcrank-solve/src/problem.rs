@@ -5,7 +5,7 @@
 //! correction μ‖v_t‖ on the normal of each contact ([Kamino] Eq. 8).
 
 use crate::cone::Cone;
-use crate::wide::padded;
+use crate::simd_rows::padded;
 use bellcrank_math::{Elem, Real};
 
 /// G, g and the cones of rows that act.

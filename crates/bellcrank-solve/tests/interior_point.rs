@@ -1,8 +1,8 @@
 //! The interior point on a brick that slides on a plane without turning: every answer has a closed form.
 
 use bellcrank_solve::{
-    Aim, BlockLu, BlockPattern, InteriorPoint, MOST_DIRECTIONS, Newton, Push, Rub, Start, Violation,
-    none_acts,
+    Aim, BlockLu, BlockPattern, InteriorPoint, MOST_DIRECTIONS, Newton, RoundFriction, SlackPair, Start,
+    Violation, none_acts,
 };
 
 /// Mass 2 kg, step 0.01 s, gravity 10 m/s², at height z above the plane, thrown along x and y.
@@ -14,8 +14,8 @@ struct Brick {
     du: [f64; 3],
     from: [f64; 3],
     residual: [f64; 3],
-    push: Push<f64>,
-    rub: Rub<f64>,
+    push: SlackPair<f64>,
+    rub: RoundFriction<f64>,
 }
 
 const MASS: f64 = 2.0;
@@ -33,8 +33,8 @@ impl Brick {
             du: zero,
             from: zero,
             residual: zero,
-            push: Push::new(true),
-            rub: Rub::new(2, friction > 0.0),
+            push: SlackPair::new(true),
+            rub: RoundFriction::new(2, friction > 0.0),
         }
     }
 
@@ -51,7 +51,7 @@ impl Newton<f64> for Brick {
     }
     fn start(&mut self, _: bool, _: Start) {
         self.u = self.before;
-        (self.push, self.rub) = (Push::new(true), Rub::new(2, self.friction > 0.0));
+        (self.push, self.rub) = (SlackPair::new(true), RoundFriction::new(2, self.friction > 0.0));
     }
     fn evaluate(&mut self, kappa: f64) -> Violation<f64> {
         let mut worst = 0.0_f64;
@@ -74,10 +74,10 @@ impl Newton<f64> for Brick {
         }
     }
     fn factor(&mut self) {}
-    fn direct(&mut self, aim: Aim<f64>) {
+    fn solve_direction(&mut self, aim: Aim<f64>) {
         // δγ first, then δb: the normal does not hear of friction here
         let k = self.push.stiffness();
-        let (k0, line) = (self.push.aim(aim), self.rub.line());
+        let (k0, line) = (self.push.aim(aim), self.rub.linearize());
         self.du[2] = (k0 - self.residual[2]) / (MASS + k * DT);
         let dgamma = self.push.follow(DT * self.du[2]);
         let b0 = self.rub.aim(aim, &line);
@@ -94,25 +94,25 @@ impl Newton<f64> for Brick {
         }
         self.rub.follow(&db, self.friction * dgamma, &dv);
     }
-    fn longest(&self, [push, rub]: [f64; 2]) -> f64 {
-        self.push.longest(push).min(self.rub.longest(rub))
+    fn max_step_length(&self, [push, rub]: [f64; 2]) -> f64 {
+        self.push.max_step_length(push).min(self.rub.max_step_length(rub))
     }
     fn mean_product(&self, alpha: f64) -> f64 {
         let ((p, i), (q, j)) = (self.push.product(alpha), self.rub.product(alpha));
         (p + q) / (i + j)
     }
     fn weigh_slacks(&mut self, _: bool) {} // one μ for all
-    fn remember(&mut self) {
+    fn save_iterate(&mut self) {
         self.from = self.u;
-        self.push.remember();
-        self.rub.remember();
+        self.push.save_iterate();
+        self.rub.save_iterate();
     }
-    fn settle(&mut self, _: bool, share: f64, mu: f64) {
+    fn project_to_path(&mut self, _: bool, share: f64, mu: f64) {
         for i in 0..3 {
             self.u[i] = self.from[i] + share * self.du[i];
         }
-        self.push.settle(true, share, mu);
-        self.rub.settle(true, share, mu, self.friction * self.push.gamma);
+        self.push.project_to_path(true, share, mu);
+        self.rub.project_to_path(true, share, mu, self.friction * self.push.gamma);
     }
     fn centre(&mut self, lanes: bool, mean: f64) {
         self.push.centre(lanes, mean);

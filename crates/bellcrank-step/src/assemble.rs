@@ -89,15 +89,15 @@ pub fn assemble<R: Real>(
 }
 
 /// Iterations that mend a pose, at most.
-const MENDINGS: usize = 12;
+const PROJECTIONS: usize = 12;
 /// What is open by more than this is mended by velocities, gently [m and rad]: moving a pose costs or gives energy.
-const MOST_MENDED: f64 = 5e-2;
+const MAX_PROJECTED_GAP: f64 = 5e-2;
 
 /// Closes what a step has left open. Near the dead point of a linkage the rows of the start of a step do not tell how to
 /// close its end, and a step that runs beyond the reach of a mechanism would stay open for good; rows written anew
 /// in every iteration find back. Bodies move as little as their inertia lets them; velocities stay. What was closed is
 /// not touched, and what cannot be closed stays as it was.
-pub fn mend<R: Real>(
+pub fn project_onto_joints<R: Real>(
     scene: &Scene<'_, R>,
     state: &mut State<R>,
     ws: &mut Workspace<R>,
@@ -106,13 +106,13 @@ pub fn mend<R: Real>(
     let Scene { layout, constants, settings, .. } = *scene;
     let before = report.gap_metres.max(report.gap_radians);
     let tolerance = R::constant(settings.gap_tolerance);
-    let open = state.alive & report.open & before.lt(R::constant(MOST_MENDED));
+    let open = state.alive & report.open & before.lt(R::constant(MAX_PROJECTED_GAP));
     if settings.method != Method::Eliminate || !layout.holds || !open.any() {
         return;
     }
     ws.X_start.copy_from_slice(&state.X_WB);
     let mut left = before;
-    for _ in 0..MENDINGS {
+    for _ in 0..PROJECTIONS {
         left = iterate(layout, constants, &[], false, tolerance, state, ws);
         if !(open & tolerance.lt(left)).any() {
             break;

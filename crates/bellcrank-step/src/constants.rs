@@ -1,7 +1,7 @@
 //! The numbers of a model for one block of worlds, derived from its parameters.
 
 use crate::drag::DragConstants;
-use crate::layout::{JointLayout, Layout, LineLayout, LineSource};
+use crate::layout::{JointLayout, Layout, LineSource, TendonLayout};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
 use bellcrank_model::{
@@ -350,7 +350,7 @@ fn effort_bounds(
 fn line_constants(
     model: &Model,
     parameters: &Parameters,
-    line: &LineLayout,
+    line: &TendonLayout,
     world: usize,
 ) -> LineConstants<f64> {
     let (dof, X_LS) = match &line.source {

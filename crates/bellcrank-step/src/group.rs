@@ -20,7 +20,7 @@ use bellcrank_model::{Model, Parameters};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Numbers of 64 or 32 bits.
+/// Floating-point precision: f64 or f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// 64 bits, eight worlds to a block.

@@ -24,7 +24,7 @@ pub struct Layout {
     pub blocks_without_joint: Vec<usize>,
     pub couplings: Vec<CouplingLayout>,
     /// Tendons and motors at sites that act.
-    pub lines: Vec<LineLayout>,
+    pub lines: Vec<TendonLayout>,
     pub actuators: Vec<DriveLayout>,
     /// Motors that have a state.
     pub activations: Vec<ActivationLayout>,
@@ -124,7 +124,7 @@ pub enum DriveLayout {
 
 /// Where a line of effort acts.
 #[derive(Clone, Debug)]
-pub struct LineLayout {
+pub struct TendonLayout {
     pub source: LineSource,
     /// Actuators on it.
     pub motors: Vec<usize>,
@@ -267,7 +267,7 @@ fn bases(model: &Model) -> Vec<usize> {
 }
 
 /// Components whose inner forces all come in pairs. A damper of a free joint, or a motor or tendon on one, pushes against the world.
-fn afloat(model: &Model, joints: &[JointLayout], lines: &[LineLayout]) -> Vec<Vec<usize>> {
+fn afloat(model: &Model, joints: &[JointLayout], lines: &[TendonLayout]) -> Vec<Vec<usize>> {
     let on_world = |joint: &JointLayout| joint.predecessor.is_none();
     let mut pushed: Vec<usize> =
         joints.iter().filter(|j| on_world(j) && j.soft).map(|j| j.successor).collect();
@@ -440,13 +440,13 @@ fn pair_blocks(bodies: &[usize], pattern: &BlockPattern) -> Vec<(usize, bool)> {
 }
 
 /// Tendons that have a motor or resist, then motors at sites of bodies.
-fn line_layouts(model: &Model, pattern: &BlockPattern) -> Vec<LineLayout> {
+fn line_layouts(model: &Model, pattern: &BlockPattern) -> Vec<TendonLayout> {
     let count = model.actuators().len();
     let mut lines = Vec::new();
     for t in (0..model.tendons().len()).filter(|t| pulls(model, *t)) {
         let terms = &model.tendons()[t].terms;
         let bodies = coupled_bodies(model, terms);
-        lines.push(LineLayout {
+        lines.push(TendonLayout {
             source: LineSource::Tendon { index: t, terms: terms.iter().map(term_layout).collect() },
             motors: (0..count).filter(|a| drives_tendon(&model.actuators()[*a], t)).collect(),
             blocks: pair_blocks(&bodies, pattern),
@@ -458,12 +458,12 @@ fn line_layouts(model: &Model, pattern: &BlockPattern) -> Vec<LineLayout> {
         let Target::Site { site, reference: None, wrench } = &actuator.target else { continue };
         let Some(body) = model.sites()[site.id().index()].link.body() else { continue };
         let source = LineSource::Site { index: site.id().index(), wrench: *wrench };
-        lines.push(LineLayout { source, motors: vec![a], bodies: vec![body.index()], blocks: Vec::new() });
+        lines.push(TendonLayout { source, motors: vec![a], bodies: vec![body.index()], blocks: Vec::new() });
     }
     lines
 }
 
-fn drive_layout(model: &Model, lines: &[LineLayout], actuator: usize) -> DriveLayout {
+fn drive_layout(model: &Model, lines: &[TendonLayout], actuator: usize) -> DriveLayout {
     match model.actuators()[actuator].coordinate() {
         Some((joint, dof)) => DriveLayout::Joint(DofLayout { joint: joint.index(), dof }),
         None => match lines.iter().position(|line| line.motors.contains(&actuator)) {

@@ -2,8 +2,8 @@
 
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
-use crate::reactions::collect::keep;
-use crate::rows::{self, lines};
+use crate::reactions::collect::zero_unless;
+use crate::rows::{self, tendons};
 use crate::state::State;
 use crate::step::balance::unbalanced;
 use crate::workspace::{ConeSource, Workspace};
@@ -88,27 +88,27 @@ fn note_impulses<R: Real>(layout: &Layout, lanes: R::Mask, ws: &Workspace<R>, ou
         let count = joint.kind.row_count();
         let impulse = &ws.reaction[j];
         for i in 0..6 {
-            out.joint_impulse[j][i] += keep(lanes, impulse[i]);
+            out.joint_impulse[j][i] += zero_unless(lanes, impulse[i]);
         }
         let rates = rows::joint_rates(layout, joint, (&ws.joints[j], 6), &ws.u);
         for k in 0..joint.kind.dof_count() {
             let dof = &ws.dofs[joint.first_dof + k];
             let free = dof.drive_mass.neg_mul_add(rates[count + k], dof.drive_impulse);
-            out.drive_impulse[joint.first_dof + k] += keep(lanes & !dof.boxed, free);
+            out.drive_impulse[joint.first_dof + k] += zero_unless(lanes & !dof.boxed, free);
         }
     }
     for (l, line) in layout.lines.iter().enumerate() {
         let row = &ws.lines[l];
-        let impulse = row.drive(lines::end_rate(layout, line, row, &ws.u));
+        let impulse = row.drive(tendons::end_rate(layout, line, row, &ws.u));
         for &a in &line.motors {
-            out.line_impulse[a] += keep(lanes, impulse);
+            out.line_impulse[a] += zero_unless(lanes, impulse);
         }
     }
     for group in &ws.cones.groups {
         let ConeSource::Scalar(s) = group.source else { continue };
         let scalar = &layout.scalars[s];
         let joint = &layout.joints[scalar.at.joint];
-        let lambda = keep(lanes, ws.cones.lambda[group.first_row]);
+        let lambda = zero_unless(lanes, ws.cones.lambda[group.first_row]);
         let signed = match scalar.kind {
             ScalarKind::Upper | ScalarKind::SlowUp => -lambda,
             _ => lambda,

@@ -1,7 +1,7 @@
 //! What must be saved to resume bit for bit, and what the user writes.
 
 use crate::layout::{DriveLayout, Layout};
-use crate::rows::lines::line_length;
+use crate::rows::tendons::line_length;
 use bellcrank_math::{Mask, Pose, Real, Twist, Vec3};
 use bellcrank_model::{JointId, Model};
 

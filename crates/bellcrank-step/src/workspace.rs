@@ -4,15 +4,15 @@ use crate::interior::InteriorWorkspace;
 use crate::layout::Layout;
 use crate::reactions::{
     all_rows::AllRowsWorkspace,
+    per_world::{Places, WorldRows},
     pile::{MakePile, PileWork},
     way::Way,
-    worlds::{Places, WorldRows},
 };
-use crate::rows::lines::LineRow;
+use crate::rows::tendons::TendonRow;
 use crate::step::{accelerate::LastRound, motion::Spin};
 use bellcrank_collide::{Contact, Contacts};
 use bellcrank_math::{Mask, Pose, Real, Vec3};
-use bellcrank_solve::{BlockFactor, Cone, StillRows};
+use bellcrank_solve::{BlockFactor, Cone, StickingRows};
 
 /// Room for a world's dense matrix: so many rows that act at once. A world that needs more makes the matrix grow, once.
 const WORLD_ROWS: usize = 192;
@@ -26,7 +26,7 @@ pub struct Workspace<R: Real> {
     pub pile: Option<Box<dyn PileWork<R>>>,
     pub joints: Vec<JointRows<R>>,
     pub dofs: Vec<DofRow<R>>,
-    pub lines: Vec<LineRow<R>>,
+    pub lines: Vec<TendonRow<R>>,
     /// Σ coefficient · rate row of each coupling, by body of its layout.
     pub couplings: Vec<Vec<[R; 6]>>,
     /// H = M + Jᵀ S⁻¹ J and its factor.
@@ -138,7 +138,7 @@ pub struct ConeRows<R: Real> {
     /// With the reactions at hand, bias and compliance included [m/s or rad/s].
     pub velocity: Vec<R>,
     /// The worlds that are solved together.
-    pub still: StillRows<R>,
+    pub sticking: StickingRows<R>,
     /// The problem of each lane's world, and where it has its rows.
     pub worlds: Vec<WorldRows<R::Elem>>,
     pub places: Places,
@@ -214,7 +214,7 @@ impl<R: Real> Workspace<R> {
             pile: pile.map(|make| make(layout)),
             joints: vec![row; layout.joints.len()],
             dofs: vec![dof; layout.dof_count],
-            lines: layout.lines.iter().map(LineRow::blank).collect(),
+            lines: layout.lines.iter().map(TendonRow::blank).collect(),
             couplings: layout.couplings.iter().map(|c| vec![zero; c.bodies.len()]).collect(),
             factor: BlockFactor::new(&layout.pattern),
             momentum: vec![zero; bodies],
@@ -268,7 +268,11 @@ impl<R: Real> ConeRows<R> {
             lambda: Vec::with_capacity(rows),
             change: Vec::with_capacity(rows),
             velocity: Vec::with_capacity(rows),
-            still: StillRows::with_capacity(if layout.pile.is_some() { 0 } else { rows.min(WORLD_ROWS) }),
+            sticking: StickingRows::with_capacity(if layout.pile.is_some() {
+                0
+            } else {
+                rows.min(WORLD_ROWS)
+            }),
             worlds: (0..R::LANES).map(|_| WorldRows::with_capacity(rows.min(WORLD_ROWS))).collect(),
             places: Vec::with_capacity(groups),
             blocks: Vec::with_capacity(block_room),

@@ -43,10 +43,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::crew;
 use crate::error::TreeError;
 use crate::layout::{Layout, Map};
 use crate::model::TreeModel;
+use crate::pool;
 use crate::precision::Precision;
 use bellcrank_math::{Elem, Kernel, LaneJob, Level, Real};
 use std::sync::{Mutex, PoisonError};
@@ -158,7 +158,7 @@ fn share_out<E>(threads: usize, tiles: &Mutex<Tiles<'_, E>>, work: impl Fn(Who) 
         return work(Who::Caller);
     }
     let woken = (rest / WORTH_WAKING) as usize;
-    crew::work_together(threads - 1, woken, &|| work(Who::Helper), || work(Who::Caller));
+    pool::work_together(threads - 1, woken, &|| work(Who::Helper), || work(Who::Caller));
 }
 
 /// How many lanes a level has.

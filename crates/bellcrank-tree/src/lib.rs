@@ -19,7 +19,7 @@
 //! | file | what |
 //! |---|---|
 //! | `model` `build` `node` `solid` `axis` `branches` | the tree: nodes, frames, which coordinate goes where |
-//! | `batch` `crew` `layout` `operators/` | from arrays to lanes and back, on several threads, one method per operator |
+//! | `batch` `pool` `layout` `operators/` | from arrays to lanes and back, on several threads, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `precision` `operators/any` | what keeps operators from being compiled again in other crates |
 //! | `loops` | what closes loops |
@@ -32,7 +32,6 @@ pub mod batch;
 mod branches;
 mod build;
 mod convention;
-mod crew;
 #[cfg(test)]
 mod dual_tests;
 mod error;
@@ -43,6 +42,7 @@ pub mod measure;
 mod model;
 mod node;
 mod operators;
+mod pool;
 mod precision;
 mod solid;
 

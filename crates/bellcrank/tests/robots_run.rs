@@ -52,7 +52,7 @@ fn stay_together(precision: Precision, tolerance: f64) {
         let options = BatchOptions { dt: Some(0.002), precision, ..BatchOptions::default() };
         let mut batch = Batch::new(model.clone(), 1, options).unwrap();
         if let Some(key) = model.keyframes().first() {
-            let trouble = batch.keyframe_trouble(0, &key.name).unwrap();
+            let trouble = batch.keyframe_fault(0, &key.name).unwrap();
             assert!(trouble.is_none(), "{}: {}", path.display(), trouble.unwrap());
             assert!(batch.reset_to_keyframe(0, &key.name).unwrap());
         }

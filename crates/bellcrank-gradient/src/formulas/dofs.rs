@@ -108,6 +108,6 @@ fn read_limits<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
         let at = layout.scalars[row.scalar].at;
         let dof = &mut dofs[layout.joints[at.joint].first_dof + at.dof];
         dof.amount += R::select(row.rub.acts, row.rub.b[0], zero);
-        dof.by_next -= R::select(row.rub.acts, row.rub.line().along[0][0], zero);
+        dof.by_next -= R::select(row.rub.acts, row.rub.linearize().along[0][0], zero);
     }
 }

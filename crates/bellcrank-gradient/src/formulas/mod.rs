@@ -89,7 +89,7 @@ pub(crate) fn is_covered<R: Real>(answer: &Answer<'_, R>) -> R::Mask {
     for touch in &own.touches {
         let at = &layout.contacts[touch.slot];
         let kind = layout.plan.pairs()[at.pair].kind;
-        if is_searched(kind) || touch.caught {
+        if is_searched(kind) || touch.late {
             continue;
         }
         // a point of the body on a plane of the world

@@ -1,7 +1,7 @@
 //! DAE (COLLADA): geometries, and the nodes that place them.
 
 use super::{MeshBuilder, damaged};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::files::File;
 use crate::log::Log;
 use crate::options::Limits;
@@ -17,10 +17,10 @@ const NUMBERS: usize = 12_000_000;
 /// How deep nodes may name nodes.
 const DEPTH: usize = 32;
 
-pub(super) fn read(file: &File, limits: &Limits, mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
+pub(super) fn read(file: &File, limits: &Limits, mesh: &mut MeshBuilder) -> Result<(), ImportFaultKind> {
     let limits = Limits { text_bytes: limits.mesh_bytes, ..*limits };
     let document = Document::parse(file, &limits, &Rc::new(Log::default())).map_err(|error| {
-        error.faults.into_iter().next().map_or(ImportTrouble::UnknownFormat, |fault| fault.trouble)
+        error.faults.into_iter().next().map_or(ImportFaultKind::UnknownFormat, |fault| fault.kind)
     })?;
     let root = &document.root;
     let unit = root.child("asset").and_then(|a| a.child("unit")).and_then(|u| u.number("meter"));
@@ -100,7 +100,7 @@ impl<'d> Scene<'d, '_> {
     }
 
     /// A node, what it shows, and the nodes in it.
-    fn place(&mut self, node: &'d Element, outer: Affine, depth: usize) -> Result<(), ImportTrouble> {
+    fn place(&mut self, node: &'d Element, outer: Affine, depth: usize) -> Result<(), ImportFaultKind> {
         self.count(1)?;
         if depth > DEPTH {
             return Err(endless());
@@ -130,13 +130,13 @@ impl<'d> Scene<'d, '_> {
         Ok(())
     }
 
-    fn count(&mut self, placed: usize) -> Result<(), ImportTrouble> {
+    fn count(&mut self, placed: usize) -> Result<(), ImportFaultKind> {
         self.placed += placed;
         if self.placed > PLACED { Err(endless()) } else { Ok(()) }
     }
 
     /// Places a geometry, which is decoded only once however often it is placed.
-    fn add(&mut self, geometry: &'d Element, X: Affine) -> Result<(), ImportTrouble> {
+    fn add(&mut self, geometry: &'d Element, X: Affine) -> Result<(), ImportFaultKind> {
         let parts = match self.decoded.get(&std::ptr::from_ref(geometry)) {
             Some(parts) => parts.clone(),
             None => {
@@ -154,7 +154,7 @@ impl<'d> Scene<'d, '_> {
     }
 
     /// Corners in a row become faces, as the element's name says.
-    fn split(&mut self, tag: &str, corners: &[Vec3], sizes: Option<&[usize]>) -> Result<(), ImportTrouble> {
+    fn split(&mut self, tag: &str, corners: &[Vec3], sizes: Option<&[usize]>) -> Result<(), ImportFaultKind> {
         match (tag, sizes) {
             ("polylist", Some(sizes)) => {
                 let mut rest = corners;
@@ -178,12 +178,12 @@ impl<'d> Scene<'d, '_> {
     }
 }
 
-fn endless() -> ImportTrouble {
+fn endless() -> ImportFaultKind {
     damaged("", "its nodes name each other without end, or place far too many parts")
 }
 
 /// The faces of a geometry.
-fn decode(geometry: &Element) -> Result<Vec<Part<'_>>, ImportTrouble> {
+fn decode(geometry: &Element) -> Result<Vec<Part<'_>>, ImportFaultKind> {
     let Some(shape) = geometry.child("mesh") else { return Ok(Vec::new()) }; // splines and such
     let points = positions(shape)?;
     let mut parts = Vec::new();
@@ -195,7 +195,7 @@ fn decode(geometry: &Element) -> Result<Vec<Part<'_>>, ImportTrouble> {
     Ok(parts)
 }
 
-fn faces<'d>(part: &'d Element, points: &[Vec3], parts: &mut Vec<Part<'d>>) -> Result<(), ImportTrouble> {
+fn faces<'d>(part: &'d Element, points: &[Vec3], parts: &mut Vec<Part<'d>>) -> Result<(), ImportFaultKind> {
     let inputs: Vec<_> = part.children_named("input").collect();
     let offset = |input: &&Element| input.number("offset").unwrap_or(0.0).clamp(0.0, 64.0) as usize;
     let stride = inputs.iter().map(offset).max().unwrap_or(0) + 1;
@@ -215,7 +215,7 @@ fn faces<'d>(part: &'d Element, points: &[Vec3], parts: &mut Vec<Part<'d>>) -> R
 }
 
 /// The points that `<vertices>` names by its input POSITION.
-fn positions(shape: &Element) -> Result<Vec<Vec3>, ImportTrouble> {
+fn positions(shape: &Element) -> Result<Vec<Vec3>, ImportFaultKind> {
     let input = shape
         .child("vertices")
         .and_then(|v| v.children_named("input").find(|i| i.attribute("semantic") == Some("POSITION")));
@@ -231,7 +231,7 @@ fn positions(shape: &Element) -> Result<Vec<Vec3>, ImportTrouble> {
     Ok(numbers.chunks_exact(stride).map(|c| Vec3::new(c[0], c[1], c[2])).collect())
 }
 
-fn whole_numbers(text: &str) -> Result<Vec<usize>, ImportTrouble> {
+fn whole_numbers(text: &str) -> Result<Vec<usize>, ImportFaultKind> {
     text.split_ascii_whitespace()
         .take(NUMBERS)
         .map(|word| word.parse().map_err(|_| damaged("", &format!("{word:?} is not the number of a vertex"))))
@@ -239,7 +239,7 @@ fn whole_numbers(text: &str) -> Result<Vec<usize>, ImportTrouble> {
 }
 
 /// `<matrix>`, `<translate>`, `<rotate>` or `<scale>`; the identity for anything else.
-fn transform(step: &Element) -> Result<Affine, ImportTrouble> {
+fn transform(step: &Element) -> Result<Affine, ImportFaultKind> {
     let wanted = match step.tag.as_str() {
         "matrix" => 16,
         "rotate" => 4,

@@ -1,7 +1,7 @@
 //! glTF and GLB: the triangles of all meshes that the scene places.
 
 use super::{Fetch, MeshBuilder, damaged};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use bellcrank_math::{Mat3, Quat, Vec3};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -16,11 +16,11 @@ const PLACED: usize = 50_000;
 /// Numbers of points and corners that may be decoded in all: files may name the same bytes again and again.
 const DECODED: usize = 12_000_000;
 
-pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>, mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
+pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>, mesh: &mut MeshBuilder) -> Result<(), ImportFaultKind> {
     let (json, binary) = if bytes.starts_with(b"glTF") { chunks(bytes)? } else { (bytes, None) };
     if json.len() > JSON_BYTES {
         let (what, found) = ("the JSON part of the mesh [bytes]".to_owned(), json.len() as u64);
-        return Err(ImportTrouble::TooLarge { what, found, limit: JSON_BYTES as u64 });
+        return Err(ImportFaultKind::TooLarge { what, found, limit: JSON_BYTES as u64 });
     }
     let json: Value =
         serde_json::from_slice(json).map_err(|e| damaged("", &format!("its JSON is wrong: {e}")))?;
@@ -44,7 +44,7 @@ pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>, mesh: &mut MeshBuilder) -> Re
 }
 
 /// The JSON and the binary part of a GLB file.
-fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportTrouble> {
+fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportFaultKind> {
     let word = |at: usize| {
         let b = bytes.get(at..at + 4)?;
         Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
@@ -56,9 +56,9 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportTrouble> {
 }
 
 /// The content of each buffer; one that several name is read once.
-fn buffers(json: &Value, binary: Option<&[u8]>, fetch: Fetch<'_>) -> Result<Vec<Rc<[u8]>>, ImportTrouble> {
+fn buffers(json: &Value, binary: Option<&[u8]>, fetch: Fetch<'_>) -> Result<Vec<Rc<[u8]>>, ImportFaultKind> {
     let mut known: HashMap<Option<&str>, Rc<[u8]>> = HashMap::new();
-    let read = |buffer: &Value| -> Result<Rc<[u8]>, ImportTrouble> {
+    let read = |buffer: &Value| -> Result<Rc<[u8]>, ImportFaultKind> {
         let bytes = match buffer["uri"].as_str() {
             None => binary.map(Rc::from).ok_or_else(|| damaged("", "its binary part is missing"))?,
             Some(uri) if uri.starts_with("data:") => {
@@ -99,7 +99,7 @@ struct Reader<'a, 'm> {
 }
 
 impl<'a> Reader<'a, '_> {
-    fn node(&mut self, index: &Value, (L, t): Placement, depth: usize) -> Result<(), ImportTrouble> {
+    fn node(&mut self, index: &Value, (L, t): Placement, depth: usize) -> Result<(), ImportFaultKind> {
         self.count(1)?;
         if depth > DEPTH {
             return Err(endless());
@@ -114,12 +114,12 @@ impl<'a> Reader<'a, '_> {
         list(&node["children"]).try_for_each(|child| self.node(child, X, depth + 1))
     }
 
-    fn count(&mut self, placed: usize) -> Result<(), ImportTrouble> {
+    fn count(&mut self, placed: usize) -> Result<(), ImportFaultKind> {
         self.placed += placed;
         if self.placed > PLACED { Err(endless()) } else { Ok(()) }
     }
 
-    fn shape(&mut self, shape: &'a Value, (L, t): Placement) -> Result<(), ImportTrouble> {
+    fn shape(&mut self, shape: &'a Value, (L, t): Placement) -> Result<(), ImportFaultKind> {
         for part in list(&shape["primitives"]) {
             self.count(1)?;
             if !part["extensions"]["KHR_draco_mesh_compression"].is_null() {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The points of an accessor, decoded once.
-    fn points(&mut self, accessor: &Value) -> Result<Rc<[Vec3]>, ImportTrouble> {
+    fn points(&mut self, accessor: &Value) -> Result<Rc<[Vec3]>, ImportFaultKind> {
         let key = accessor.as_u64().unwrap_or(u64::MAX);
         if let Some(points) = self.points.get(&key) {
             return Ok(points.clone());
@@ -170,7 +170,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The corners that an accessor lists, decoded once.
-    fn indices(&mut self, accessor: &Value) -> Result<Rc<[usize]>, ImportTrouble> {
+    fn indices(&mut self, accessor: &Value) -> Result<Rc<[usize]>, ImportFaultKind> {
         let key = accessor.as_u64().unwrap_or(u64::MAX);
         if let Some(indices) = self.indices.get(&key) {
             return Ok(indices.clone());
@@ -195,14 +195,14 @@ impl<'a> Reader<'a, '_> {
         Ok(indices)
     }
 
-    fn accessor(&self, index: &Value) -> Result<&'a Value, ImportTrouble> {
+    fn accessor(&self, index: &Value) -> Result<&'a Value, ImportFaultKind> {
         let found = index.as_u64().map(|i| &self.json["accessors"][i as usize]);
         let found = found.filter(|a| a.is_object() && a["sparse"].is_null());
         found.ok_or_else(|| damaged("", "a part has no plain positions or indices"))
     }
 
     /// Bytes, number of items and distance between them; bounded by the bytes that there are.
-    fn view(&self, index: &Value, size: usize) -> Result<(&[u8], usize, usize), ImportTrouble> {
+    fn view(&self, index: &Value, size: usize) -> Result<(&[u8], usize, usize), ImportFaultKind> {
         let wrong = || damaged("", "a view lies outside its buffer");
         let accessor = self.accessor(index)?;
         let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
@@ -219,13 +219,13 @@ impl<'a> Reader<'a, '_> {
         if count > DECODED.saturating_sub(self.decoded) {
             let what = "the number of points and corners".to_owned();
             let found = self.decoded.saturating_add(count) as u64;
-            return Err(ImportTrouble::TooLarge { what, found, limit: DECODED as u64 });
+            return Err(ImportFaultKind::TooLarge { what, found, limit: DECODED as u64 });
         }
         Ok((bytes, count, stride))
     }
 }
 
-fn endless() -> ImportTrouble {
+fn endless() -> ImportFaultKind {
     damaged("", "its nodes name each other without end, or place far too many parts")
 }
 

@@ -9,7 +9,7 @@ mod obj;
 mod polygon;
 mod stl;
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::files::{File, Files};
 use crate::options::Limits;
 use bellcrank_math::Vec3;
@@ -20,22 +20,22 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// When the format is not known, or the file is damaged or too large.
-pub fn read(file: &File, limits: &Limits) -> Result<Mesh, ImportTrouble> {
-    read_any(file, limits, &|name| Err(ImportTrouble::NoSuchFile(name.to_owned())))
+pub fn read(file: &File, limits: &Limits) -> Result<Mesh, ImportFaultKind> {
+    read_any(file, limits, &|name| Err(ImportFaultKind::NoSuchFile(name.to_owned())))
 }
 
 /// Reads a mesh file, and the files that it names.
 ///
 /// # Errors
 /// When the format is not known, or a file is missing, damaged or too large.
-pub fn read_with(file: &File, files: &Files) -> Result<Mesh, ImportTrouble> {
+pub fn read_with(file: &File, files: &Files) -> Result<Mesh, ImportFaultKind> {
     read_any(file, files.limits(), &|name| files.binary(name, Some(file)).map(|f| f.bytes))
 }
 
 /// Gets the content of another file by its name.
-type Fetch<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, ImportTrouble>;
+type Fetch<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, ImportFaultKind>;
 
-fn read_any(file: &File, limits: &Limits, fetch: Fetch<'_>) -> Result<Mesh, ImportTrouble> {
+fn read_any(file: &File, limits: &Limits, fetch: Fetch<'_>) -> Result<Mesh, ImportFaultKind> {
     let ending = file.name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let mut builder = MeshBuilder::new(limits.mesh_parts);
     match ending.as_str() {
@@ -45,10 +45,10 @@ fn read_any(file: &File, limits: &Limits, fetch: Fetch<'_>) -> Result<Mesh, Impo
         "gltf" | "glb" => gltf::read(&file.bytes, fetch, &mut builder),
         other => {
             let what = format!("the mesh format {other:?} of {:?} is not known", file.name);
-            Err(ImportTrouble::said(what, "convert it to STL, OBJ, DAE or glTF"))
+            Err(ImportFaultKind::other(what, "convert it to STL, OBJ, DAE or glTF"))
         }
     }
-    .map_err(|trouble| named(trouble, &file.name))?;
+    .map_err(|kind| named(kind, &file.name))?;
     if builder.mesh.vertices.is_empty() {
         return Err(damaged(&file.name, "it has no triangles"));
     }
@@ -66,17 +66,17 @@ pub fn scaled(mesh: &Mesh, scale: Vec3) -> Mesh {
     }
 }
 
-fn damaged(name: &str, how: &str) -> ImportTrouble {
+fn damaged(name: &str, how: &str) -> ImportFaultKind {
     let what =
         if name.is_empty() { how.to_owned() } else { format!("the mesh {name:?} cannot be used: {how}") };
-    ImportTrouble::said(what, "export it again; STL is the simplest format")
+    ImportFaultKind::other(what, "export it again; STL is the simplest format")
 }
 
 /// Readers say what is wrong; here it gets the file's name.
-fn named(trouble: ImportTrouble, name: &str) -> ImportTrouble {
-    match trouble {
-        ImportTrouble::Said { what, hint } if !what.contains(name) => {
-            ImportTrouble::Said { what: format!("the mesh {name:?} cannot be used: {what}"), hint }
+fn named(kind: ImportFaultKind, name: &str) -> ImportFaultKind {
+    match kind {
+        ImportFaultKind::Other { what, hint } if !what.contains(name) => {
+            ImportFaultKind::Other { what: format!("the mesh {name:?} cannot be used: {what}"), hint }
         }
         other => other,
     }
@@ -102,7 +102,7 @@ impl MeshBuilder {
         MeshBuilder { mesh: Mesh::default(), known: HashMap::new(), offered: 0, patience: PATIENCE, limit }
     }
 
-    fn triangle(&mut self, corners: [Vec3; 3]) -> Result<(), ImportTrouble> {
+    fn triangle(&mut self, corners: [Vec3; 3]) -> Result<(), ImportFaultKind> {
         self.offered += 1;
         self.check_count("triangles", self.offered)?;
         if !corners.iter().all(|c| c.is_finite()) {
@@ -115,16 +115,16 @@ impl MeshBuilder {
         Ok(())
     }
 
-    fn check_count(&self, of: &str, found: usize) -> Result<(), ImportTrouble> {
+    fn check_count(&self, of: &str, found: usize) -> Result<(), ImportFaultKind> {
         if found > self.limit {
             let (what, found, limit) = (format!("the number of {of}"), found as u64, self.limit as u64);
-            return Err(ImportTrouble::TooLarge { what, found, limit });
+            return Err(ImportFaultKind::TooLarge { what, found, limit });
         }
         Ok(())
     }
 
     /// A corner that belongs to no triangle.
-    fn point(&mut self, v: Vec3) -> Result<(), ImportTrouble> {
+    fn point(&mut self, v: Vec3) -> Result<(), ImportFaultKind> {
         if !v.is_finite() {
             return Err(damaged("", "a corner is not a finite number"));
         }
@@ -143,7 +143,7 @@ impl MeshBuilder {
     }
 
     /// A flat polygon.
-    fn polygon(&mut self, corners: &[Vec3]) -> Result<(), ImportTrouble> {
+    fn polygon(&mut self, corners: &[Vec3]) -> Result<(), ImportFaultKind> {
         let cuts = polygon::triangles(corners, &mut self.patience);
         cuts.into_iter().try_for_each(|cut| self.triangle(cut.map(|k| corners[k])))
     }

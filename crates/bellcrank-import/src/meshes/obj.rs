@@ -1,10 +1,10 @@
 //! OBJ: `v x y z` and `f a b c …`; corners may be `vertex/texture/normal`, numbers may count from the end.
 
 use super::{MeshBuilder, damaged};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use bellcrank_math::Vec3;
 
-pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
+pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportFaultKind> {
     let text = String::from_utf8_lossy(bytes);
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut corners: Vec<Vec3> = Vec::new();

@@ -1,13 +1,13 @@
 //! STL: triangles and nothing else, in binary or in text.
 
 use super::{MeshBuilder, damaged};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use bellcrank_math::Vec3;
 
 const HEADER: usize = 84; // 80 bytes of anything, then the number of triangles
 const RECORD: usize = 50; // normal, three corners, two spare bytes
 
-pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
+pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportFaultKind> {
     // binary files may start with "solid" too: the length tells them apart
     let count = bytes.get(80..HEADER).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
     let room = bytes.len().saturating_sub(HEADER) / RECORD;
@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTro
     }
 }
 
-fn read_binary(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
+fn read_binary(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportFaultKind> {
     bytes[HEADER..].chunks_exact(RECORD).try_for_each(|record| {
         let number = |i: usize| {
             let at = 12 + 4 * i;
@@ -34,7 +34,7 @@ fn read_binary(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTrouble
     })
 }
 
-fn read_text(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportTrouble> {
+fn read_text(bytes: &[u8], mesh: &mut MeshBuilder) -> Result<(), ImportFaultKind> {
     let text = String::from_utf8_lossy(bytes);
     let mut corners = Vec::with_capacity(3);
     for (line, said) in text.lines().enumerate() {

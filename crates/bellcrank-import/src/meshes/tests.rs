@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn load(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Mesh, ImportTrouble> {
+fn load(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Mesh, ImportFaultKind> {
     read(&File::new(name, bytes.into()), &Limits::default())
 }
 

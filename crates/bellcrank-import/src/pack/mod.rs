@@ -6,7 +6,7 @@
 mod codec;
 mod parts;
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use bellcrank_model::{Checksum, ContactFilter, Faults, Model, ModelBuilder};
 use codec::{Pack, Reader};
 
@@ -24,9 +24,9 @@ pub enum UnpackError {
     Faults(#[from] Faults),
 }
 
-impl From<UnpackError> for ImportTrouble {
+impl From<UnpackError> for ImportFaultKind {
     fn from(error: UnpackError) -> Self {
-        ImportTrouble::said(error.to_string(), "pack the model again with this version")
+        ImportFaultKind::other(error.to_string(), "pack the model again with this version")
     }
 }
 

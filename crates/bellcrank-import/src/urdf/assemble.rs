@@ -5,7 +5,7 @@ use super::groups::{Group, Groups};
 use super::joint::{Joints, UrdfJoint};
 use super::link::{Link as UrdfLink, Links};
 use super::tree::Tree;
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::log::Log;
 use crate::mend::mended;
 use crate::options::{Base, Options};
@@ -68,7 +68,7 @@ impl Assembly<'_> {
             (None, false) => {
                 let what = "the link moves, but neither it nor anything fixed to it has a mass";
                 let hint = "give it an <inertial>, fix its joint, or load with the option mend_inertia";
-                self.log.fault(first.place.clone(), ImportTrouble::said(what, hint));
+                self.log.fault(first.place.clone(), ImportFaultKind::other(what, hint));
                 None
             }
             (solid, false) => solid,

@@ -1,7 +1,7 @@
 //! `<collision>` and `<visual>`: shapes, their colours and their meshes.
 
 use super::origin;
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::meshes;
 use crate::xml::Element;
 use crate::{Files, Options};
@@ -60,7 +60,7 @@ fn color(material: &Element) -> Option<[f32; 4]> {
 pub(super) struct Meshes<'a> {
     files: &'a Files,
     options: &'a Options,
-    known: RefCell<HashMap<String, Result<Arc<Mesh>, ImportTrouble>>>,
+    known: RefCell<HashMap<String, Result<Arc<Mesh>, ImportFaultKind>>>,
 }
 
 impl<'a> Meshes<'a> {
@@ -83,20 +83,20 @@ impl<'a> Meshes<'a> {
         match loaded {
             Ok(mesh) if scale == [1.0; 3] => Some(mesh),
             Ok(mesh) => Some(Arc::new(meshes::scaled(&mesh, Vec3::from_array(scale)))),
-            Err(ImportTrouble::NoSuchFile(_) | ImportTrouble::NoSuchPackage(_))
+            Err(ImportFaultKind::NoSuchFile(_) | ImportFaultKind::NoSuchPackage(_))
                 if !self.options.require_meshes =>
             {
                 element.ignore("the mesh file is not there; the shape is left out");
                 None
             }
-            Err(trouble) => {
-                element.fault(trouble);
+            Err(kind) => {
+                element.fault(kind);
                 None
             }
         }
     }
 
-    fn load(&self, name: &str) -> Result<Arc<Mesh>, ImportTrouble> {
+    fn load(&self, name: &str) -> Result<Arc<Mesh>, ImportFaultKind> {
         let file = self.files.binary(name, None)?;
         meshes::read_with(&file, self.files).map(Arc::new)
     }
@@ -109,7 +109,7 @@ pub(super) fn read_shapes(link: &Element, materials: &Materials, meshes: &Meshes
         element.see();
         let collides = element.tag == "collision";
         let Some(geometry) = element.child("geometry") else {
-            element.fault(ImportTrouble::MissingElement("geometry".into()));
+            element.fault(ImportFaultKind::MissingElement("geometry".into()));
             continue;
         };
         let color = materials.of(element);

@@ -3,7 +3,7 @@
 use super::control::{self, Motor};
 use super::link::Links;
 use super::{NO_BOUND, origin};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::xml::Element;
 use bellcrank_math::{Pose, Quat, Vec3};
 use bellcrank_model::nearest;
@@ -63,7 +63,7 @@ impl Joints {
             };
             if let Some(first) = lines.insert(joint.name.clone(), element.line) {
                 let name = joint.name.clone();
-                element.fault(ImportTrouble::RepeatedName { noun: "joint", name, first });
+                element.fault(ImportFaultKind::RepeatedName { noun: "joint", name, first });
                 continue;
             }
             all.push(joint);
@@ -132,7 +132,7 @@ impl Reader<'_> {
 
     fn link(&self, tag: &str) -> Option<usize> {
         let Some(end) = self.element.child(tag) else {
-            self.element.fault(ImportTrouble::MissingElement(tag.into()));
+            self.element.fault(ImportFaultKind::MissingElement(tag.into()));
             return None;
         };
         let name = end.required("link")?;
@@ -141,8 +141,8 @@ impl Reader<'_> {
             // looking for similar names among very many would take longer than reading the file
             let few = self.links.all.len() < 2_000;
             let nearest = if few { nearest(name, self.links.names()) } else { None };
-            let trouble = ImportTrouble::UnknownName { noun: "link", name: name.into(), nearest };
-            self.element.fault(trouble);
+            let kind = ImportFaultKind::UnknownName { noun: "link", name: name.into(), nearest };
+            self.element.fault(kind);
         }
         found
     }
@@ -156,7 +156,7 @@ impl Reader<'_> {
         }
         // exporters write "0 0 0" on fixed joints, where it does no harm
         if self.element.attribute("type") != Some("fixed") {
-            self.element.fault(bellcrank_model::Trouble::ZeroAxis.into());
+            self.element.fault(bellcrank_model::FaultKind::ZeroAxis.into());
         }
         None
     }
@@ -166,7 +166,7 @@ impl Reader<'_> {
             JointKind::Screw { .. } => {
                 let pitch = self.element.child("screw").and_then(|s| s.required_number("pitch"));
                 if pitch.is_none() {
-                    self.element.fault(ImportTrouble::MissingElement("screw pitch=\"...\"".into()));
+                    self.element.fault(ImportFaultKind::MissingElement("screw pitch=\"...\"".into()));
                 }
                 JointKind::Screw { pitch: pitch.unwrap_or(1.0) }
             }
@@ -181,7 +181,7 @@ impl Reader<'_> {
         } else if matches!(self.element.attribute("type"), Some("revolute" | "prismatic"))
             && !self.closes_loop
         {
-            self.element.fault(ImportTrouble::MissingElement("limit".into()));
+            self.element.fault(ImportFaultKind::MissingElement("limit".into()));
         }
         if let Some(dynamics) = self.element.child("dynamics") {
             dof.damping = dynamics.number("damping").unwrap_or(0.0);

@@ -2,7 +2,7 @@
 
 use super::geometry::{LinkShape, Materials, Meshes, read_shapes};
 use super::origin;
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Sym3, Vec3};
@@ -31,7 +31,7 @@ impl Links {
             let Some(name) = element.required("name") else { continue };
             if let Some(first) = links.by_name.get(name) {
                 let (name, first) = (name.to_owned(), links.all[*first].place.line);
-                element.fault(ImportTrouble::RepeatedName { noun: "link", name, first });
+                element.fault(ImportFaultKind::RepeatedName { noun: "link", name, first });
                 continue;
             }
             element.attribute("type"); // an old hint for viewers, without a meaning
@@ -64,7 +64,7 @@ fn inertial(element: &Element) -> Option<Solid> {
     let mass = match element.child("mass") {
         Some(mass) => mass.required_number("value"),
         None => {
-            element.fault(ImportTrouble::MissingElement("mass".into()));
+            element.fault(ImportFaultKind::MissingElement("mass".into()));
             None
         }
     };

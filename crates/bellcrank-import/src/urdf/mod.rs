@@ -35,7 +35,7 @@ mod link;
 mod srdf;
 mod tree;
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::size;
 use crate::xml::{Document, Element};
 use crate::{Files, ImportError, Log, Options};
@@ -70,8 +70,8 @@ pub(crate) fn read(
     let loops =
         joints.all.iter().enumerate().filter(|(j, joint)| tree.carrier[joint.child] != Some(*j)).count();
     let dofs = joints.all.iter().map(|joint| joint.kind.dof_count()).sum();
-    if let Some(trouble) = size::too_large(groups.all.len(), dofs, loops, &options.limits) {
-        return Err(ImportError::one(robot.place(), trouble));
+    if let Some(kind) = size::too_large(groups.all.len(), dofs, loops, &options.limits) {
+        return Err(ImportError::one(robot.place(), kind));
     }
     let mut builder = ModelBuilder::new(name);
     builder.place(robot.place());
@@ -98,7 +98,7 @@ fn refuse_xacro(robot: &Element) -> Result<(), ImportError> {
             let hint = "expand it first (xacro robot.urdf.xacro > robot.urdf), or load it from Python with xacro or xacrodoc installed";
             Err(ImportError::one(
                 element.place(),
-                ImportTrouble::said("this is a xacro program, not a robot", hint),
+                ImportFaultKind::other("this is a xacro program, not a robot", hint),
             ))
         }
         None => Ok(()),

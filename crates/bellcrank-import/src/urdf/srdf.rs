@@ -3,7 +3,7 @@
 use super::groups::Groups;
 use super::joint::Joints;
 use super::link::Links;
-use crate::error::{ImportError, ImportTrouble};
+use crate::error::{ImportError, ImportFaultKind};
 use crate::files::File;
 use crate::xml::{Document, Element};
 use crate::{Files, Log, Options};
@@ -24,7 +24,7 @@ pub(super) struct Names<'a> {
 pub(super) fn open(files: &Files, options: &Options, log: &Rc<Log>) -> Result<Option<Document>, ImportError> {
     let Some(path) = &options.srdf else { return Ok(None) };
     let name = path.display().to_string();
-    let fail = |trouble| ImportError::one(bellcrank_model::Place::new(name.as_str(), 0), trouble);
+    let fail = |kind| ImportError::one(bellcrank_model::Place::new(name.as_str(), 0), kind);
     let file = match options.memory.get(&name) {
         Some(bytes) => File::new(name.clone(), bytes.clone()),
         // the caller names it, not the robot: it may lie anywhere
@@ -75,7 +75,7 @@ fn told(state: Keyframe, joint: &Element, names: &Names<'_>) -> Keyframe {
         None => {
             let known: Vec<String> = names.joints.all.iter().map(|joint| joint.name.clone()).collect();
             let nearest = nearest(name, known.iter());
-            joint.fault(ImportTrouble::UnknownName { noun: "joint", name: name.to_owned(), nearest });
+            joint.fault(ImportFaultKind::UnknownName { noun: "joint", name: name.to_owned(), nearest });
             state
         }
     }
@@ -91,7 +91,7 @@ fn disabled(root: &Element, names: &Names<'_>, builder: &mut ModelBuilder) {
             if found.is_none() {
                 let all: Vec<String> = names.links.all.iter().map(|link| link.name.clone()).collect();
                 let nearest = nearest(name, all.iter());
-                element.fault(ImportTrouble::UnknownName { noun: "link", name: name.to_owned(), nearest });
+                element.fault(ImportFaultKind::UnknownName { noun: "link", name: name.to_owned(), nearest });
             }
             found
         });

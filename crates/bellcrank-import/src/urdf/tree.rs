@@ -2,7 +2,7 @@
 
 use super::joint::{Joints, UrdfJoint};
 use super::link::Links;
-use crate::error::{ImportError, ImportTrouble};
+use crate::error::{ImportError, ImportFaultKind};
 use crate::xml::Element;
 use bellcrank_math::Pose;
 use bellcrank_model::{JointKind, kinematics};
@@ -63,7 +63,7 @@ impl Tree {
                 let root = &links.all[self.root].name;
                 let what = format!("the link does not hang on the root link {root:?}");
                 let hint = "join it to another link; a second robot belongs into a file of its own";
-                robot.fault_at(link.place.clone(), ImportTrouble::said(what, hint));
+                robot.fault_at(link.place.clone(), ImportFaultKind::other(what, hint));
             }
         }
     }
@@ -75,8 +75,8 @@ fn root(robot: &Element, links: &Links, carrier: &mut [Option<usize>]) -> Result
         return Ok(root);
     }
     if links.all.is_empty() {
-        let trouble = ImportTrouble::said("the robot has no links", "add at least one <link>");
-        return Err(ImportError::one(robot.place(), trouble));
+        let kind = ImportFaultKind::other("the robot has no links", "add at least one <link>");
+        return Err(ImportError::one(robot.place(), kind));
     }
     carrier[0] = None;
     Ok(0)

@@ -1,6 +1,6 @@
 //! USD archives (`.usdz`): zip files whose members are stored as they are. The first member is the scene.
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::files::{File, Files};
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(super) const START: &[u8] = b"PK\x03\x04";
 const MEMBERS: usize = 10_000;
 
 /// The scene, and the files beside it.
-pub(super) fn open(archive: &File, files: &Files) -> Result<(File, Files), ImportTrouble> {
+pub(super) fn open(archive: &File, files: &Files) -> Result<(File, Files), ImportFaultKind> {
     let members = members(&archive.bytes).ok_or_else(|| damaged("its table of contents cannot be read"))?;
     let mut content = BTreeMap::new();
     let mut first = None;
@@ -32,8 +32,8 @@ struct Member<'a> {
     data: &'a [u8],
 }
 
-fn damaged(how: &str) -> ImportTrouble {
-    ImportTrouble::said(
+fn damaged(how: &str) -> ImportFaultKind {
+    ImportFaultKind::other(
         format!("the USD archive cannot be read: {how}"),
         "pack it again: usdzip robot.usdz robot.usda",
     )

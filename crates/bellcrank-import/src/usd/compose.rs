@@ -157,8 +157,8 @@ impl Composer<'_> {
     }
 
     fn read(&self, name: &str, by: &Rc<Source>) -> Result<Rc<Source>, String> {
-        let file = self.files.text(name, Some(&by.file)).map_err(|trouble| trouble.to_string())?;
-        let said = |e: ImportError| e.faults.first().map_or(String::new(), |fault| fault.trouble.to_string());
+        let file = self.files.text(name, Some(&by.file)).map_err(|kind| kind.to_string())?;
+        let said = |e: ImportError| e.faults.first().map_or(String::new(), |fault| fault.kind.to_string());
         let layer = parse(&file, self.limits).map_err(said)?;
         Ok(Rc::new(Source { file, layer }))
     }

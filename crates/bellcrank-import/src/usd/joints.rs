@@ -4,7 +4,7 @@ use super::d6;
 use super::layer::{Prim, Value, entry};
 use super::scene::{Node, Nodes};
 use super::xform::unit;
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::log::Log;
 use crate::reverse::reversed;
 use bellcrank_math::{Mat3, Pose, Quat, Vec3};
@@ -102,7 +102,7 @@ impl Reader<'_> {
                 let what = format!("dofs = {other:?} is not a kind of joint");
                 self.log.fault(
                     node.place.clone(),
-                    ImportTrouble::said(what, "use revolute, universal, cylindrical, ..."),
+                    ImportFaultKind::other(what, "use revolute, universal, cylindrical, ..."),
                 );
                 return None;
             }
@@ -127,7 +127,7 @@ impl Reader<'_> {
             let free: Vec<_> = d6::AXES.into_iter().filter(|name| !is_locked(name)).collect();
             let what = format!("no joint has just the motions {}", free.join(", "));
             let hint = "split it in two joints with a small body between them";
-            self.log.fault(node.place.clone(), ImportTrouble::said(what, hint));
+            self.log.fault(node.place.clone(), ImportFaultKind::other(what, hint));
         }
         found
     }
@@ -147,7 +147,7 @@ impl Reader<'_> {
         };
         let Some(target) = self.nodes.get(path) else {
             let (noun, name) = ("prim", path.to_owned());
-            self.log.fault(node.place.clone(), ImportTrouble::UnknownName { noun, name, nearest: None });
+            self.log.fault(node.place.clone(), ImportFaultKind::UnknownName { noun, name, nearest: None });
             return None;
         };
         let X_WT = self.nodes.pose(target);

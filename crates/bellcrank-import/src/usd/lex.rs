@@ -1,6 +1,6 @@
 //! Words, numbers, strings, paths and signs of USD text.
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'t> {
@@ -27,7 +27,7 @@ impl<'t> Lexer<'t> {
         Lexer { text, at: 0, line: 1, next: None }
     }
 
-    pub fn peek(&mut self) -> Result<&Token<'t>, ImportTrouble> {
+    pub fn peek(&mut self) -> Result<&Token<'t>, ImportFaultKind> {
         if self.next.is_none() {
             let before = self.line;
             let token = self.scan()?;
@@ -37,7 +37,7 @@ impl<'t> Lexer<'t> {
         Ok(self.next.as_ref().map_or(&Token::End, |(token, _)| token))
     }
 
-    pub fn take(&mut self) -> Result<Token<'t>, ImportTrouble> {
+    pub fn take(&mut self) -> Result<Token<'t>, ImportFaultKind> {
         match self.next.take() {
             Some((token, line)) => {
                 self.line = line;
@@ -48,7 +48,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Takes the sign if it comes next.
-    pub fn takes(&mut self, sign: u8) -> Result<bool, ImportTrouble> {
+    pub fn takes(&mut self, sign: u8) -> Result<bool, ImportFaultKind> {
         let here = *self.peek()? == Token::Sign(sign);
         if here {
             self.take()?;
@@ -56,7 +56,7 @@ impl<'t> Lexer<'t> {
         Ok(here)
     }
 
-    pub fn expect(&mut self, sign: u8) -> Result<(), ImportTrouble> {
+    pub fn expect(&mut self, sign: u8) -> Result<(), ImportFaultKind> {
         let found = self.take()?;
         if found == Token::Sign(sign) {
             return Ok(());
@@ -81,7 +81,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn scan(&mut self) -> Result<Token<'t>, ImportTrouble> {
+    fn scan(&mut self) -> Result<Token<'t>, ImportFaultKind> {
         self.skip_blanks();
         let rest = &self.text[self.at..];
         let Some(first) = rest.bytes().next() else { return Ok(Token::End) };
@@ -96,7 +96,7 @@ impl<'t> Lexer<'t> {
             }
             b'0'..=b'9' | b'-' | b'+' | b'.' => self.number(rest),
             _ if first.is_ascii_alphabetic() || first == b'_' || !first.is_ascii() => Ok(self.word(rest)),
-            other => Err(ImportTrouble::Malformed(format!("{:?} has no meaning here", other as char))),
+            other => Err(ImportFaultKind::Malformed(format!("{:?} has no meaning here", other as char))),
         }
     }
 
@@ -112,25 +112,25 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn number(&mut self, rest: &'t str) -> Result<Token<'t>, ImportTrouble> {
+    fn number(&mut self, rest: &'t str) -> Result<Token<'t>, ImportFaultKind> {
         let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.');
         let word = &rest[..rest.find(|c: char| !part(c)).unwrap_or(rest.len())];
         self.at += word.len();
-        let wrong = || ImportTrouble::Malformed(format!("{:.40} is not a number", word));
+        let wrong = || ImportFaultKind::Malformed(format!("{:.40} is not a number", word));
         word.parse().map(Token::Number).map_err(|_| wrong())
     }
 
-    fn enclosed(&mut self, rest: &'t str, skip: usize, end: &str) -> Result<&'t str, ImportTrouble> {
+    fn enclosed(&mut self, rest: &'t str, skip: usize, end: &str) -> Result<&'t str, ImportFaultKind> {
         let inner = &rest[skip..];
         let length = inner.find(end).filter(|n| !inner[..*n].contains('\n'));
         let Some(length) = length else {
-            return Err(ImportTrouble::Malformed(format!("a path is not closed by {end:?}")));
+            return Err(ImportFaultKind::Malformed(format!("a path is not closed by {end:?}")));
         };
         self.at += skip + length + end.len();
         Ok(&inner[..length])
     }
 
-    fn string(&mut self, rest: &'t str) -> Result<Token<'t>, ImportTrouble> {
+    fn string(&mut self, rest: &'t str) -> Result<Token<'t>, ImportFaultKind> {
         let triple = ["\"\"\"", "'''"].into_iter().find(|q| rest.starts_with(q));
         let quote = triple.unwrap_or(&rest[..1]);
         let (mut text, mut escaped) = (String::new(), false);
@@ -153,11 +153,11 @@ impl<'t> Lexer<'t> {
             text.push(if escaped && c == 'n' { '\n' } else { c });
             escaped = false;
         }
-        Err(ImportTrouble::Malformed("a string is not closed".into()))
+        Err(ImportFaultKind::Malformed("a string is not closed".into()))
     }
 }
 
-pub(super) fn unexpected(found: &Token<'_>, wanted: &str) -> ImportTrouble {
+pub(super) fn unexpected(found: &Token<'_>, wanted: &str) -> ImportFaultKind {
     let found = match found {
         Token::End => "the end of the file".to_owned(),
         Token::Sign(sign) => format!("{:?}", *sign as char),
@@ -167,5 +167,5 @@ pub(super) fn unexpected(found: &Token<'_>, wanted: &str) -> ImportTrouble {
         Token::Path(path) => format!("<{path:.40}>"),
         Token::Asset(asset) => format!("@{asset:.40}@"),
     };
-    ImportTrouble::Malformed(format!("{wanted} is expected here, not {found}"))
+    ImportFaultKind::Malformed(format!("{wanted} is expected here, not {found}"))
 }

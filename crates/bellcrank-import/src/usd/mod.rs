@@ -51,7 +51,7 @@ pub(crate) fn read(
     let unpacked = match file.bytes.starts_with(archive::START) {
         true => Some(
             archive::open(&file, files)
-                .map_err(|trouble| ImportError::one(Place::new(file.name.as_str(), 0), trouble))?,
+                .map_err(|kind| ImportError::one(Place::new(file.name.as_str(), 0), kind))?,
         ),
         false => None,
     };
@@ -62,9 +62,8 @@ pub(crate) fn read(
     let joints = nodes.all.iter().filter(|node| node.prim.kind.ends_with("Joint")).count();
     let bodies = nodes.all.iter().enumerate().filter(|(n, node)| node.body == Some(*n)).count();
     // at least so many joints must close loops; each frees three motions or so
-    if let Some(trouble) = size::too_large(bodies, 3 * bodies, joints.saturating_sub(bodies), &options.limits)
-    {
-        return Err(ImportError::one(Place::new(scene.file.clone(), 1), trouble));
+    if let Some(kind) = size::too_large(bodies, 3 * bodies, joints.saturating_sub(bodies), &options.limits) {
+        return Err(ImportError::one(Place::new(scene.file.clone(), 1), kind));
     }
     let name = layer::entry(&scene.metadata, "defaultPrim").and_then(Value::text);
     let name = name.or(scene.prims.first().map(|p| p.name.as_str())).unwrap_or("stage");

@@ -4,7 +4,7 @@ use super::archive;
 use super::binary;
 use super::layer::{Layer, Prim, Property, Value};
 use super::lex::{Lexer, Token, unexpected};
-use crate::error::{ImportError, ImportTrouble};
+use crate::error::{ImportError, ImportFaultKind};
 use crate::files::File;
 use crate::options::Limits;
 use bellcrank_model::Place;
@@ -15,32 +15,35 @@ const SAID: usize = 2_000_000;
 
 /// Reads a file within the limits.
 pub(super) fn parse(file: &File, limits: &Limits) -> Result<Layer, ImportError> {
-    let fail = |line, trouble| ImportError::one(Place::new(file.name.as_str(), line), trouble);
+    let fail = |line, kind| ImportError::one(Place::new(file.name.as_str(), line), kind);
     let found = file.bytes.len() as u64;
     if found > limits.text_bytes {
         let what = "the file [bytes]".to_owned();
-        return Err(fail(0, ImportTrouble::TooLarge { what, found, limit: limits.text_bytes }));
+        return Err(fail(0, ImportFaultKind::TooLarge { what, found, limit: limits.text_bytes }));
     }
     if file.bytes.starts_with(binary::START) {
         return binary::parse(file, limits);
     }
     if file.bytes.starts_with(archive::START) {
         let what = "an archive within a scene is not read";
-        return Err(fail(0, ImportTrouble::said(what, "unpack it: unzip robot.usdz")));
+        return Err(fail(0, ImportFaultKind::other(what, "unpack it: unzip robot.usdz")));
     }
     let text = String::from_utf8_lossy(&file.bytes);
     let text = text.trim_start_matches('\u{feff}');
     if !text.starts_with("#usda") {
         let found = text.chars().take(12).filter(|c| !c.is_control()).collect();
-        return Err(fail(1, ImportTrouble::WrongFormat { expected: "USD text", wanted: "#usda 1.0", found }));
+        return Err(fail(
+            1,
+            ImportFaultKind::WrongFormat { expected: "USD text", wanted: "#usda 1.0", found },
+        ));
     }
     let mut parser = Parser { lexer: Lexer::new(text), limits, prims: 0, said: 0 };
     let layer = parser.layer();
     let line = parser.lexer.line;
-    layer.map_err(|trouble| fail(line, trouble))
+    layer.map_err(|kind| fail(line, kind))
 }
 
-type Parsed<T> = Result<T, ImportTrouble>;
+type Parsed<T> = Result<T, ImportFaultKind>;
 
 struct Parser<'t, 'l> {
     lexer: Lexer<'t>,
@@ -89,7 +92,7 @@ impl Parser<'_, '_> {
         self.prims += 1;
         if self.prims > self.limits.elements {
             let limit = u64::from(self.limits.elements);
-            return Err(ImportTrouble::TooLarge {
+            return Err(ImportFaultKind::TooLarge {
                 what: "the number of prims".into(),
                 found: limit + 1,
                 limit,
@@ -302,13 +305,13 @@ impl Parser<'_, '_> {
         self.said += 1;
         if self.said > SAID {
             let (what, limit) = ("the number of properties and values".to_owned(), SAID as u64);
-            return Err(ImportTrouble::TooLarge { what, found: limit + 1, limit });
+            return Err(ImportFaultKind::TooLarge { what, found: limit + 1, limit });
         }
         Ok(())
     }
 
     fn check_depth(&self, depth: usize) -> Parsed<()> {
-        if depth > self.limits.depth { Err(ImportTrouble::TooDeep(self.limits.depth)) } else { Ok(()) }
+        if depth > self.limits.depth { Err(ImportFaultKind::TooDeep(self.limits.depth)) } else { Ok(()) }
     }
 }
 
@@ -356,8 +359,8 @@ mod tests {
     #[test]
     fn deep_nesting_is_refused() {
         let deep = "#usda 1.0\n".to_owned() + &"def \"a\" {".repeat(100_000);
-        assert_eq!(read(&deep).unwrap_err().faults[0].trouble, ImportTrouble::TooDeep(128));
+        assert_eq!(read(&deep).unwrap_err().faults[0].kind, ImportFaultKind::TooDeep(128));
         let deep = "#usda 1.0\ndef \"a\" { float x = ".to_owned() + &"(".repeat(100_000);
-        assert_eq!(read(&deep).unwrap_err().faults[0].trouble, ImportTrouble::TooDeep(128));
+        assert_eq!(read(&deep).unwrap_err().faults[0].kind, ImportFaultKind::TooDeep(128));
     }
 }

@@ -1,7 +1,7 @@
 //! Elements, what they say, and whether anyone has read it.
 
 use super::text::{clipped, parse_number, parse_numbers};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::log::{Log, Mark};
 use bellcrank_model::Place;
 use std::rc::Rc;
@@ -84,18 +84,18 @@ impl Element {
     }
 
     /// Something is wrong with it.
-    pub fn fault(&self, trouble: ImportTrouble) {
-        self.log.fault(self.place(), trouble);
+    pub fn fault(&self, kind: ImportFaultKind) {
+        self.log.fault(self.place(), kind);
     }
 
     /// Something is wrong elsewhere, found while reading this.
-    pub fn fault_at(&self, place: Place, trouble: ImportTrouble) {
-        self.log.fault(place, trouble);
+    pub fn fault_at(&self, place: Place, kind: ImportFaultKind) {
+        self.log.fault(place, kind);
     }
 
     /// Something is wrong with it that needs words of its own.
     pub fn fault_said(&self, what: impl Into<String>, hint: impl Into<String>) {
-        self.fault(ImportTrouble::said(what, hint));
+        self.fault(ImportFaultKind::other(what, hint));
     }
 
     /// It is understood and has no effect, nor has anything in it.
@@ -181,7 +181,7 @@ impl Element {
     pub fn required(&self, name: &str) -> Option<&str> {
         let value = self.attribute(name).filter(|v| !v.is_empty());
         if value.is_none() {
-            self.fault(ImportTrouble::MissingAttribute(name.into()));
+            self.fault(ImportFaultKind::MissingAttribute(name.into()));
         }
         value
     }
@@ -217,7 +217,7 @@ impl Element {
         let found = numbers.len();
         let array: Result<[f64; N], _> = numbers.try_into();
         let (attribute, expected) = (name.to_owned(), N.to_string());
-        self.kept(array.map_err(|_| ImportTrouble::WrongCount { attribute, found, expected }))
+        self.kept(array.map_err(|_| ImportFaultKind::WrongCount { attribute, found, expected }))
     }
 
     /// From `least` to `most` finite numbers.
@@ -226,7 +226,7 @@ impl Element {
         let found = numbers.len();
         if found < least || found > most {
             let expected = format!("{least} to {most}");
-            self.fault(ImportTrouble::WrongCount { attribute: name.into(), found, expected });
+            self.fault(ImportFaultKind::WrongCount { attribute: name.into(), found, expected });
             return None;
         }
         Some(numbers)
@@ -244,19 +244,19 @@ impl Element {
         if found.is_none() {
             let known = known.iter().map(|(word, _)| (*word).to_owned()).collect();
             let (attribute, text) = (name.to_owned(), clipped(text));
-            self.fault(ImportTrouble::UnknownChoice { attribute, text, known });
+            self.fault(ImportFaultKind::UnknownChoice { attribute, text, known });
         }
         found
     }
 
     /// The value, or the fault noted.
-    pub fn kept<T>(&self, result: Result<T, ImportTrouble>) -> Option<T> {
-        result.map_err(|trouble| self.fault(trouble)).ok()
+    pub fn kept<T>(&self, result: Result<T, ImportFaultKind>) -> Option<T> {
+        result.map_err(|kind| self.fault(kind)).ok()
     }
 
     fn finite(&self, name: &str, value: f64) -> Option<f64> {
         if !value.is_finite() {
-            self.fault(ImportTrouble::NotFinite { attribute: name.into(), text: value.to_string() });
+            self.fault(ImportFaultKind::NotFinite { attribute: name.into(), text: value.to_string() });
         }
         value.is_finite().then_some(value)
     }

@@ -1,7 +1,7 @@
 //! From bytes to a tree of elements.
 
 use super::element::{Attribute, Element};
-use crate::error::{ImportError, ImportTrouble};
+use crate::error::{ImportError, ImportFaultKind};
 use crate::files::File;
 use crate::log::Log;
 use crate::options::Limits;
@@ -33,16 +33,16 @@ impl Document {
     /// When the file is not well-formed, has a document type definition, or is too large or too deep.
     pub fn parse(file: &File, limits: &Limits, log: &Rc<Log>) -> Result<Document, ImportError> {
         let name: Arc<str> = file.name.as_str().into();
-        let fail = |line: u32, trouble| ImportError::one(Place::new(name.clone(), line), trouble);
+        let fail = |line: u32, kind| ImportError::one(Place::new(name.clone(), line), kind);
         let found = file.bytes.len() as u64;
         if found > limits.text_bytes {
             let what = "the file [bytes]".to_owned();
-            return Err(fail(0, ImportTrouble::TooLarge { what, found, limit: limits.text_bytes }));
+            return Err(fail(0, ImportFaultKind::TooLarge { what, found, limit: limits.text_bytes }));
         }
         let mut text = decode(&file.bytes, &name, log);
         if let Some(line) = crowded_tag(&text) {
             let (what, found) = ("the number of attributes of an element".to_owned(), ATTRIBUTES as u64 + 1);
-            return Err(fail(line, ImportTrouble::TooLarge { what, found, limit: ATTRIBUTES as u64 }));
+            return Err(fail(line, ImportFaultKind::TooLarge { what, found, limit: ATTRIBUTES as u64 }));
         }
         for _ in 0..=UNDECLARED_PREFIXES {
             let options =
@@ -59,7 +59,7 @@ impl Document {
             };
             declare(&mut text, &undeclared);
         }
-        Err(fail(0, ImportTrouble::Malformed("too many prefixes without a namespace".into())))
+        Err(fail(0, ImportFaultKind::Malformed("too many prefixes without a namespace".into())))
     }
 
     /// Lists every element and attribute that nobody read as ignored.
@@ -120,15 +120,15 @@ fn root_name_end(text: &str) -> Option<usize> {
     }
 }
 
-fn trouble_of(error: &Error, limits: &Limits) -> ImportTrouble {
+fn trouble_of(error: &Error, limits: &Limits) -> ImportFaultKind {
     match error {
-        Error::DtdDetected => ImportTrouble::DocumentType,
+        Error::DtdDetected => ImportFaultKind::DocumentType,
         Error::NodesLimitReached | Error::AttributesLimitReached | Error::NamespacesLimitReached => {
             let limit = u64::from(limits.elements);
-            ImportTrouble::TooLarge { what: "the number of elements".into(), found: limit + 1, limit }
+            ImportFaultKind::TooLarge { what: "the number of elements".into(), found: limit + 1, limit }
         }
-        Error::NoRootNode => ImportTrouble::Malformed("the file has no elements".into()),
-        other => ImportTrouble::Malformed(other.to_string()),
+        Error::NoRootNode => ImportFaultKind::Malformed("the file has no elements".into()),
+        other => ImportFaultKind::Malformed(other.to_string()),
     }
 }
 
@@ -165,7 +165,7 @@ impl Reader<'_> {
         let line = self.lines.line(node.range().start);
         if depth > self.limits.depth {
             let place = Place::new(self.file.clone(), line);
-            return Err(ImportError::one(place, ImportTrouble::TooDeep(self.limits.depth)));
+            return Err(ImportError::one(place, ImportFaultKind::TooDeep(self.limits.depth)));
         }
         let attributes = node.attributes().map(|a| Attribute::new(a.name(), a.value(), self.log)).collect();
         let tag = self.qualified(node);
@@ -221,22 +221,22 @@ mod tests {
     #[test]
     fn entity_bombs_are_refused() {
         let bomb = "<!DOCTYPE a [<!ENTITY x 'xxxxxxxxxx'><!ENTITY y '&x;&x;&x;'>]><a>&y;</a>";
-        assert_eq!(parse(bomb).unwrap_err().faults[0].trouble, ImportTrouble::DocumentType);
+        assert_eq!(parse(bomb).unwrap_err().faults[0].kind, ImportFaultKind::DocumentType);
         let outside = "<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>";
-        assert_eq!(parse(outside).unwrap_err().faults[0].trouble, ImportTrouble::DocumentType);
+        assert_eq!(parse(outside).unwrap_err().faults[0].kind, ImportFaultKind::DocumentType);
     }
 
     #[test]
     fn deep_nesting_is_refused_before_the_stack_is_used_up() {
         let deep = "<a>".repeat(200_000) + &"</a>".repeat(200_000);
-        assert_eq!(parse(&deep).unwrap_err().faults[0].trouble, ImportTrouble::TooDeep(128));
+        assert_eq!(parse(&deep).unwrap_err().faults[0].kind, ImportFaultKind::TooDeep(128));
     }
 
     #[test]
     fn an_element_with_very_many_attributes_is_refused() {
         let attributes: String = (0..50_000).map(|i| format!(" a{i}='1'")).collect();
         let error = parse(&format!("<a>\n<b{attributes}/></a>")).unwrap_err();
-        assert!(matches!(error.faults[0].trouble, ImportTrouble::TooLarge { .. }));
+        assert!(matches!(error.faults[0].kind, ImportFaultKind::TooLarge { .. }));
         assert_eq!(error.faults[0].place.line, 2);
     }
 }

@@ -4,7 +4,7 @@ use super::Rules;
 use crate::actuator::{ActivationLaw, Control, Target};
 use crate::builder::Parts;
 use crate::coupling::CouplingTerm;
-use crate::fault::Trouble;
+use crate::fault::FaultKind;
 use crate::joint::{Joint, JointKind};
 use crate::magnitude::{LENGTH, STRENGTH, within};
 use crate::resolve::{Names, said};
@@ -29,7 +29,7 @@ impl Rules<'_> {
     /// A weighted sum of coordinates.
     fn terms(&mut self, terms: &mut [CouplingTerm], joints: &[Joint], names: &Names) {
         if terms.is_empty() {
-            self.fault(Trouble::EmptyCoupling);
+            self.fault(FaultKind::EmptyCoupling);
         }
         for term in terms {
             let usable = term.coefficient != 0.0 && term.coefficient.is_finite();
@@ -39,7 +39,7 @@ impl Rules<'_> {
                 let kind = joints[term.joint.id().index()].kind;
                 self.dof_exists(kind, term.dof);
                 if !kind.has_scalar_coordinates() && kind.dof_count() > 0 {
-                    self.fault(Trouble::NoScalarCoordinate(kind.name()));
+                    self.fault(FaultKind::NoScalarCoordinate(kind.name()));
                 }
             }
         }
@@ -48,7 +48,7 @@ impl Rules<'_> {
     fn dof_exists(&mut self, kind: JointKind, dof: usize) {
         let count = kind.dof_count();
         if dof >= count {
-            self.fault(Trouble::NoSuchDof { dof, kind: kind.name(), count });
+            self.fault(FaultKind::NoSuchDof { dof, kind: kind.name(), count });
         }
     }
 

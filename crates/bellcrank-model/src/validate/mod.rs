@@ -5,7 +5,7 @@ mod named;
 
 use crate::body::Body;
 use crate::builder::Parts;
-use crate::fault::{Fault, Place, Trouble};
+use crate::fault::{Fault, FaultKind, Place};
 use crate::ids::Link;
 use crate::joint::{Dof, Joint, JointKind, Placement};
 use crate::magnitude::{LEAST_INERTIA, LEAST_LENGTH, LENGTH, STRENGTH, within};
@@ -58,13 +58,13 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    fn fault(&mut self, trouble: Trouble) {
-        self.faults.push(Fault { place: self.place.clone(), trouble });
+    fn fault(&mut self, kind: FaultKind) {
+        self.faults.push(Fault { place: self.place.clone(), kind });
     }
 
     fn finite(&mut self, what: &str, value: f64) -> bool {
         if !value.is_finite() {
-            self.fault(Trouble::NotFinite { what: what.into(), value });
+            self.fault(FaultKind::NotFinite { what: what.into(), value });
             return false;
         }
         self.at_most(what, value, STRENGTH)
@@ -72,7 +72,7 @@ impl Rules<'_> {
 
     fn at_most(&mut self, what: &str, value: f64, limit: f64) -> bool {
         if value.is_finite() && value.abs() > limit {
-            self.fault(Trouble::TooLarge { what: what.into(), value, limit });
+            self.fault(FaultKind::TooLarge { what: what.into(), value, limit });
             return false;
         }
         true
@@ -80,15 +80,15 @@ impl Rules<'_> {
 
     fn at_least(&mut self, what: &str, value: f64, limit: f64) {
         if value > 0.0 && value < limit {
-            self.fault(Trouble::TooSmall { what: what.into(), value, limit });
+            self.fault(FaultKind::TooSmall { what: what.into(), value, limit });
         }
     }
 
     fn in_range(&mut self, what: &str, value: f64, holds: bool, rule: &'static str) {
         if value.is_nan() {
-            self.fault(Trouble::NotFinite { what: what.into(), value });
+            self.fault(FaultKind::NotFinite { what: what.into(), value });
         } else if !holds {
-            self.fault(Trouble::OutOfRange { what: what.into(), value, rule });
+            self.fault(FaultKind::OutOfRange { what: what.into(), value, rule });
         }
     }
 
@@ -116,9 +116,9 @@ impl Rules<'_> {
 
     fn range(&mut self, what: &str, [low, high]: [f64; 2]) {
         if low.is_nan() || high.is_nan() {
-            self.fault(Trouble::NotFinite { what: what.into(), value: f64::NAN });
+            self.fault(FaultKind::NotFinite { what: what.into(), value: f64::NAN });
         } else if low > high {
-            self.fault(Trouble::InvertedRange { what: what.into(), low, high });
+            self.fault(FaultKind::InvertedRange { what: what.into(), low, high });
         }
     }
 
@@ -139,11 +139,11 @@ impl Rules<'_> {
     fn pose(&mut self, what: &str, X: &mut Pose) -> bool {
         let length = X.R.norm_squared();
         if !length.is_finite() {
-            self.fault(Trouble::NotFinite { what: what.into(), value: length });
+            self.fault(FaultKind::NotFinite { what: what.into(), value: length });
             return false;
         }
         if length == 0.0 {
-            self.fault(Trouble::ZeroQuaternion(what.into()));
+            self.fault(FaultKind::ZeroQuaternion(what.into()));
             return false;
         }
         // already unit to rounding: keep the author's bits
@@ -160,15 +160,15 @@ impl Rules<'_> {
         if !body.mass.is_finite() {
             self.finite("the mass", body.mass);
         } else if body.mass <= 0.0 {
-            self.fault(Trouble::Massless(body.mass));
+            self.fault(FaultKind::Massless(body.mass));
         }
         self.at_most("the mass", body.mass, STRENGTH);
         self.at_least("the mass", body.mass, LEAST_INERTIA);
-        let Some(inertia) = body.inertia else { return self.fault(Trouble::NoInertia) };
+        let Some(inertia) = body.inertia else { return self.fault(FaultKind::NoInertia) };
         let columns = inertia.to_mat3();
         let finite = [columns.x, columns.y, columns.z].into_iter().all(|c| c.is_finite());
         if !finite {
-            return self.fault(Trouble::NotFinite { what: "the inertia".into(), value: f64::NAN });
+            return self.fault(FaultKind::NotFinite { what: "the inertia".into(), value: f64::NAN });
         }
         let largest = [columns.x, columns.y, columns.z]
             .into_iter()
@@ -180,9 +180,9 @@ impl Rules<'_> {
         let moments = inertia.eigen().0;
         self.at_least("the least moment of inertia", moments[0], LEAST_INERTIA);
         if moments[0] <= 0.0 {
-            self.fault(Trouble::IndefiniteInertia(moments));
+            self.fault(FaultKind::IndefiniteInertia(moments));
         } else if moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE_SLACK) {
-            self.fault(Trouble::ImpossibleInertia(moments));
+            self.fault(FaultKind::ImpossibleInertia(moments));
         }
     }
 
@@ -199,7 +199,7 @@ impl Rules<'_> {
         let count = joint.kind.dof_count();
         if joint.dofs.len() > count {
             let (dof, kind) = (joint.dofs.len() - 1, joint.kind.name());
-            self.fault(Trouble::NoSuchDof { dof, kind, count });
+            self.fault(FaultKind::NoSuchDof { dof, kind, count });
         }
         for dof in &joint.dofs {
             self.dof(dof);
@@ -212,9 +212,9 @@ impl Rules<'_> {
         if predecessor == successor {
             let name =
                 predecessor.map_or("the world".into(), |b| format!("body {:?}", bodies[b.index()].name));
-            return self.fault(Trouble::SelfJoint(name));
+            return self.fault(FaultKind::SelfJoint(name));
         }
-        let Some(successor) = successor else { return self.fault(Trouble::SuccessorIsWorld) };
+        let Some(successor) = successor else { return self.fault(FaultKind::SuccessorIsWorld) };
         let X_WP = predecessor.map_or(Pose::identity(), |b| bodies[b.index()].X_WL);
         let X_WS = bodies[successor.index()].X_WL;
         let frames = match joint.placement {
@@ -239,7 +239,7 @@ impl Rules<'_> {
         }
         let frame = Placement::frame(p, axis);
         if frame.is_none() {
-            self.fault(Trouble::ZeroAxis);
+            self.fault(FaultKind::ZeroAxis);
         }
         frame
     }
@@ -288,7 +288,7 @@ impl Rules<'_> {
     fn geometry(&mut self, shape: &Shape) {
         match &shape.geometry {
             Geometry::Plane if shape.collides && shape.link != Link::World => {
-                self.fault(Trouble::MovingPlane)
+                self.fault(FaultKind::MovingPlane)
             }
             Geometry::Plane => {}
             Geometry::Sphere { radius } => self.size("the radius", *radius),
@@ -308,12 +308,12 @@ impl Rules<'_> {
             Geometry::HeightField(field) => {
                 let (found, of) = (field.rows.min(field.columns), "rows or columns");
                 if found < 2 {
-                    self.fault(Trouble::TooFew { what: "height field", found, of, least: 2 });
+                    self.fault(FaultKind::TooFew { what: "height field", found, of, least: 2 });
                 }
                 let expected = field.rows.saturating_mul(field.columns);
                 if field.heights.len() != expected {
                     let (what, found) = ("height field".into(), field.heights.len());
-                    self.fault(Trouble::WrongCount { what, found, expected });
+                    self.fault(FaultKind::WrongCount { what, found, expected });
                 }
                 self.size("the smaller size", field.size[0].min(field.size[1]));
                 self.at_most("the larger size", field.size[0].max(field.size[1]), LENGTH);
@@ -330,7 +330,7 @@ impl Rules<'_> {
             (mesh.triangles.len(), "triangles", least_triangles),
         ] {
             if found < least {
-                self.fault(Trouble::TooFew { what, found, of, least });
+                self.fault(FaultKind::TooFew { what, found, of, least });
             }
         }
         let outside = |v: &&Vec3| v.to_array().into_iter().any(|x| !within(x, LENGTH));
@@ -340,7 +340,7 @@ impl Rules<'_> {
         let count = mesh.vertices.len();
         for (triangle, corners) in mesh.triangles.iter().enumerate() {
             if let Some(&vertex) = corners.iter().find(|v| **v as usize >= count) {
-                return self.fault(Trouble::NoSuchVertex { triangle, vertex, count });
+                return self.fault(FaultKind::NoSuchVertex { triangle, vertex, count });
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Rules;
 use crate::builder::Parts;
 use crate::contact::ContactFilter;
-use crate::fault::Trouble;
+use crate::fault::FaultKind;
 use crate::joint::{Joint, JointKind};
 use crate::magnitude::{LENGTH, within};
 use crate::resolve::{Names, said};
@@ -87,7 +87,7 @@ impl Rules<'_> {
                 Part::Numbers { first, count } => first + count,
                 Part::Axis(_) => 4,
             };
-            self.fault(Trouble::WrongCount { what, found, expected: measured });
+            self.fault(FaultKind::WrongCount { what, found, expected: measured });
         }
     }
 
@@ -154,7 +154,7 @@ impl Rules<'_> {
                 }
             };
             if same {
-                self.fault(Trouble::SameBody);
+                self.fault(FaultKind::SameBody);
             }
         }
     }
@@ -168,7 +168,7 @@ impl Rules<'_> {
     fn count_of(&mut self, joint: &Joint, found: usize, expected: usize) {
         if found != expected {
             let what = format!("entry for joint {:?}", joint.name);
-            self.fault(Trouble::WrongCount { what, found, expected });
+            self.fault(FaultKind::WrongCount { what, found, expected });
         }
     }
 }

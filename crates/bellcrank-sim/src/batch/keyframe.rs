@@ -14,7 +14,7 @@ use std::fmt;
 
 /// What a keyframe leaves open: its own coordinates on the tree, before anything is moved to close the loops.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeyframeTrouble {
+pub struct KeyframeFault {
     /// The keyframe.
     pub keyframe: String,
     /// Joints that close loops and are open by more than the tolerance: name, [m], [rad]; the worst first.
@@ -23,7 +23,7 @@ pub struct KeyframeTrouble {
     pub couplings: Vec<(String, f64)>,
 }
 
-impl fmt::Display for KeyframeTrouble {
+impl fmt::Display for KeyframeFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "keyframe {:?} does not hold together, and no pose near it does", self.keyframe)?;
         let joint = |(name, m, rad): &(String, f64, f64)| {
@@ -44,7 +44,7 @@ impl Batch {
     /// Back to a keyframe of the model: the tree takes the keyframe's coordinates, angles counted through whole turns, then
     /// loops are closed, and joints move as it says. Joints of which it says nothing stand; in a mechanism with loops they
     /// move as the loops demand. False when loops do not close from there; the world is as it was then, and
-    /// [`Batch::keyframe_trouble`] says why.
+    /// [`Batch::keyframe_fault`] says why.
     ///
     /// # Errors
     /// When there is no such world or keyframe.
@@ -103,11 +103,7 @@ impl Batch {
     ///
     /// # Errors
     /// When there is no such world or keyframe.
-    pub fn keyframe_trouble(
-        &mut self,
-        world: usize,
-        name: &str,
-    ) -> Result<Option<KeyframeTrouble>, BatchError> {
+    pub fn keyframe_fault(&mut self, world: usize, name: &str) -> Result<Option<KeyframeFault>, BatchError> {
         let (g, w) = self.find(world)?;
         let before = self.groups[g].save(w);
         let closed = self.reset_to_keyframe(world, name)?;
@@ -119,7 +115,7 @@ impl Batch {
         let keyframe = find(&model, name)?;
         let poses = keyframe_poses(&model, keyframe);
         let tolerance = self.engine.assembly_tolerance();
-        Ok(Some(KeyframeTrouble {
+        Ok(Some(KeyframeFault {
             keyframe: name.to_owned(),
             joints: open_joints(&model, &poses, tolerance),
             couplings: broken_couplings(&model, &counted(&model, keyframe, &poses), tolerance),

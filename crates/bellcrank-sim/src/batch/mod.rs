@@ -35,7 +35,7 @@ mod sensors;
 mod warnings;
 
 pub use arrays::Number;
-pub use keyframe::KeyframeTrouble;
+pub use keyframe::KeyframeFault;
 pub use part::Part;
 
 use crate::memory::free_memory;
@@ -260,7 +260,7 @@ impl Batch {
         self.dt
     }
 
-    /// Numbers of 64 or 32 bits.
+    /// Floating-point precision: f64 or f32.
     pub fn precision(&self) -> Precision {
         self.precision
     }

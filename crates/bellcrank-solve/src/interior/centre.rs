@@ -28,8 +28,8 @@ const PROMISE: f64 = 0.1;
 const NEAR: f64 = 1.0;
 /// A step that does neither is halved, so often at most.
 const HALVINGS: usize = 5;
-/// More than this is lost [J].
-const LOST: f64 = 1e30;
+/// A merit beyond this has diverged [J].
+const MERIT_DIVERGED: f64 = 1e30;
 
 /// Where on the path it is.
 struct Place<R: Real> {
@@ -71,7 +71,7 @@ impl InteriorPoint {
         for _ in 0..STEPS.min(self.max_iterations) {
             let going = R::run(Inline(
                 #[inline(always)]
-                || lanes & !solution.converged & violation.merit.lt(R::constant(LOST)),
+                || lanes & !solution.converged & violation.merit.lt(R::constant(MERIT_DIVERGED)),
             ));
             if !going.any() {
                 break;
@@ -81,8 +81,8 @@ impl InteriorPoint {
                 #[inline(always)]
                 || place.aim(violation.merit, kappa),
             ));
-            system.direct(Aim { mu, second: zero, products: one });
-            system.remember();
+            system.solve_direction(Aim { mu, second: zero, products: one });
+            system.save_iterate();
             violation = self.take_step(system, going, mu, violation.merit, &mut place);
             solution = R::run(Inline(
                 #[inline(always)]
@@ -96,8 +96,8 @@ impl InteriorPoint {
     /// The point of the path that belongs to the iterate at hand.
     fn begin_path<R: Real>(&self, system: &mut impl Newton<R>, lanes: R::Mask) -> (Place<R>, Violation<R>) {
         let (zero, kappa) = (R::zero(), R::constant(self.kappa));
-        system.remember();
-        system.settle(lanes, zero, kappa);
+        system.save_iterate();
+        system.project_to_path(lanes, zero, kappa);
         let mut violation = system.evaluate(kappa);
         let (mu, raised) = R::run(Inline(
             #[inline(always)]
@@ -107,7 +107,7 @@ impl InteriorPoint {
             },
         ));
         if raised.any() {
-            system.settle(raised, zero, mu);
+            system.project_to_path(raised, zero, mu);
             violation = system.evaluate(kappa);
         }
         (Place { mu, before: violation.merit, short: R::Mask::splat(false) }, violation)
@@ -129,7 +129,7 @@ impl InteriorPoint {
                 #[inline(always)]
                 || alpha.mul_add(mu - place.mu, place.mu),
             ));
-            system.settle(searching, alpha, at);
+            system.project_to_path(searching, alpha, at);
             let violation = system.evaluate(kappa);
             searching = R::run(Inline(
                 #[inline(always)]

@@ -2,17 +2,17 @@
 //!
 //! [`Push`]: φ(u) = s, s γ = κ, s > 0, γ > 0. A normal force, a joint limit.
 //!
-//! [`Rub`]: Coulomb's law as two second-order cones ([Dojo] notes 1.5). With v the sliding velocity, b the friction and
+//! [`RoundFriction`]: Coulomb's law as two second-order cones ([Dojo] notes 1.5). With v the sliding velocity, b the friction and
 //! β its bound, ξ = (ξ₁, b) and η = (η₁, w) inside the cone, and
 //! ξ₁ = β, w = v(u), ξ ∘ η = κ e, where x ∘ y = (x·y, x₁ y₂ + y₁ x₂): friction opposes sliding with β, or holds.
 //! Dry friction of a joint is the same with one direction and a bound that is a number; torsional and rolling
 //! friction are more directions of the same cone.
 //!
-//! Both give the change of the force as an affine function of the change of (v, φ): [`Push`] δγ = k₀ − k δφ, [`Rub`] a
+//! Both give the change of the force as an affine function of the change of (v, φ): [`Push`] δγ = k₀ − k δφ, [`RoundFriction`] a
 //! matrix of a few rows. That is all that Newton's matrix sees of a contact.
 
-use super::push::Push;
 use super::scaling::{LEAST, Scaling};
+use super::slack_pair::SlackPair;
 use bellcrank_math::{Mask, Real};
 
 /// Directions of friction at most: two of sliding, one of spinning, two of rolling.
@@ -31,7 +31,7 @@ pub struct Aim<R> {
 
 /// Friction of up to [`MOST_DIRECTIONS`] directions. Entries beyond `n` are zero.
 #[derive(Clone, Copy, Debug)]
-pub struct Rub<R: Real> {
+pub struct RoundFriction<R: Real> {
     /// Directions.
     pub n: usize,
     /// ξ₁: what friction may be, and b.
@@ -69,7 +69,7 @@ pub struct Rub<R: Real> {
 
 /// δb = b₀ + across · δβ − Σ along[·][j] δv_j
 #[derive(Clone, Copy, Debug)]
-pub struct RubLine<R> {
+pub struct FrictionLinearization<R> {
     /// By direction and direction.
     pub along: [[R; MOST_DIRECTIONS]; MOST_DIRECTIONS],
     /// How friction follows its bound.
@@ -88,12 +88,12 @@ pub(super) fn dot<R: Real>(n: usize, a: &Directions<R>, b: &Directions<R>) -> R 
     sum
 }
 
-impl<R: Real> Rub<R> {
+impl<R: Real> RoundFriction<R> {
     /// At the cold start's place: ξ = η = (1, 0).
     #[inline(always)]
     pub fn new(n: usize, acts: R::Mask) -> Self {
         let (one, zero, none) = (R::one(), R::zero(), [R::zero(); MOST_DIRECTIONS]);
-        Rub {
+        RoundFriction {
             n,
             xi: one,
             b: none,
@@ -118,7 +118,7 @@ impl<R: Real> Rub<R> {
 
     /// Remembers where the direction starts.
     #[inline(always)]
-    pub fn remember(&mut self) {
+    pub fn save_iterate(&mut self) {
         self.from = (self.xi, self.b, self.eta, self.w);
     }
 
@@ -127,7 +127,7 @@ impl<R: Real> Rub<R> {
     /// With ξ₁ = β and η = μ ξ⁻¹ that is b (1 + a μ/(β² − ‖b‖²)) = d: with k = a μ/β², q = ‖d‖/β and δ = 1 − ‖b‖/β the cubic
     /// (q − 1 + δ) δ (2 − δ) = k (1 − δ), of which three of Halley's steps from the root of 2 δ (q − 1 + δ) = k find the root to rounding.
     #[inline(always)]
-    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
+    pub fn project_to_path(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
         let (n, a, one, two) = (self.n, self.scale, R::one(), R::constant(2.0));
         let mu = mu * self.unit;
         let mut d = [R::zero(); MOST_DIRECTIONS];
@@ -219,12 +219,12 @@ impl<R: Real> Rub<R> {
 
     /// How friction answers: P δb = (b η₁/ξ₁ − w) δξ₁ − (ξ₁ 1 − b bᵀ/ξ₁) δw + (q − b q₀/ξ₁).
     #[inline(always)]
-    pub fn line(&self) -> RubLine<R> {
+    pub fn linearize(&self) -> FrictionLinearization<R> {
         if self.scaled {
-            return Scaling::of(self).line(self);
+            return Scaling::of(self).linearize(self);
         }
         let none = [R::zero(); MOST_DIRECTIONS];
-        let mut line = RubLine { along: [none; MOST_DIRECTIONS], across: none };
+        let mut line = FrictionLinearization { along: [none; MOST_DIRECTIONS], across: none };
         let mut y = none;
         for i in 0..self.n {
             y[i] = self.b[i].mul_add(self.eta / self.xi, -self.w[i]);
@@ -247,7 +247,7 @@ impl<R: Real> Rub<R> {
     /// b₀ for an aim: δb where neither bound nor velocity change beyond their own errors. The last direction is that of
     /// the predictor.
     #[inline(always)]
-    pub fn aim(&mut self, aim: Aim<R>, line: &RubLine<R>) -> Directions<R> {
+    pub fn aim(&mut self, aim: Aim<R>, line: &FrictionLinearization<R>) -> Directions<R> {
         let n = self.n;
         let aim = Aim { mu: aim.mu * self.unit, ..aim };
         if self.scaled {
@@ -301,7 +301,7 @@ impl<R: Real> Rub<R> {
 
     /// The longest step, up to one, that stays inside both cones.
     #[inline(always)]
-    pub fn longest(&self, tau: R) -> R {
+    pub fn max_step_length(&self, tau: R) -> R {
         let step = stay_inside(self.n, (self.xi, &self.b), (self.dxi, &self.db), tau).min(stay_inside(
             self.n,
             (self.eta, &self.w),
@@ -356,7 +356,7 @@ fn stay_inside<R: Real>(n: usize, (y, y2): (R, &Directions<R>), (d, d2): (R, &Di
     R::select(falls, most.min(R::one()), R::one())
 }
 
-impl<R: Real> Rub<R> {
+impl<R: Real> RoundFriction<R> {
     /// A start from a friction and a velocity that are known, both at least `least` inside their cones, friction in units.
     #[inline(always)]
     pub fn place(&mut self, lanes: R::Mask, (bound, b): (R, &Directions<R>), v: &Directions<R>, least: R) {
@@ -380,7 +380,7 @@ impl<R: Real> Rub<R> {
     }
 }
 
-impl<R: Real> Rub<R> {
+impl<R: Real> RoundFriction<R> {
     /// A start from a friction and a velocity that are known, inside their cones or not.
     #[inline(always)]
     pub fn take(&mut self, lanes: R::Mask, (bound, b): (R, &Directions<R>), v: &Directions<R>) {
@@ -399,7 +399,7 @@ impl<R: Real> Rub<R> {
 
 /// True where no row of a list acts anywhere: there is nothing to be inside of.
 #[inline(always)]
-pub fn none_acts<R: Real>(pushes: &[Push<R>], rubs: &[Rub<R>]) -> bool {
+pub fn none_acts<R: Real>(pushes: &[SlackPair<R>], rubs: &[RoundFriction<R>]) -> bool {
     for push in pushes {
         if push.acts.any() {
             return false;

@@ -1,6 +1,6 @@
 //! Friction of a contact by either law.
 
-use super::cone::{Aim, Directions, Rub, RubLine};
+use super::cone::{Aim, Directions, FrictionLinearization, RoundFriction};
 use super::pyramid::Pyramid;
 use bellcrank_math::Real;
 
@@ -8,7 +8,7 @@ use bellcrank_math::Real;
 #[derive(Clone, Copy, Debug)]
 pub enum Friction<R: Real> {
     /// Coulomb's round cone.
-    Round(Rub<R>),
+    Round(RoundFriction<R>),
     /// A pyramid.
     Linear(Pyramid<R>),
 }
@@ -73,18 +73,18 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.centre(lanes, mean))
     }
 
-    /// See [`Rub::remember`].
+    /// See [`RoundFriction::remember`].
     #[inline(always)]
-    pub fn remember(&mut self) {
-        either!(self, law => law.remember())
+    pub fn save_iterate(&mut self) {
+        either!(self, law => law.save_iterate())
     }
 
-    /// See [`Rub::settle`].
+    /// See [`RoundFriction::settle`].
     #[inline(always)]
-    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
+    pub fn project_to_path(&mut self, lanes: R::Mask, alpha: R, mu: R, bound: R) {
         match self {
-            Friction::Round(rub) => rub.settle(lanes, alpha, mu, bound),
-            Friction::Linear(pyramid) => pyramid.settle(lanes, alpha, mu),
+            Friction::Round(rub) => rub.project_to_path(lanes, alpha, mu, bound),
+            Friction::Linear(pyramid) => pyramid.project_to_path(lanes, alpha, mu),
         }
     }
 
@@ -118,7 +118,7 @@ impl<R: Real> Friction<R> {
         either!(self, law => law.evaluate(bound, v))
     }
 
-    /// See [`Rub::merit`].
+    /// See [`RoundFriction::merit`].
     #[inline(always)]
     pub fn merit(&self) -> R {
         either!(self, law => law.merit())
@@ -132,13 +132,13 @@ impl<R: Real> Friction<R> {
 
     /// How friction answers to bound and velocity.
     #[inline(always)]
-    pub fn line(&self) -> RubLine<R> {
-        either!(self, law => law.line())
+    pub fn linearize(&self) -> FrictionLinearization<R> {
+        either!(self, law => law.linearize())
     }
 
     /// b₀ for an aim.
     #[inline(always)]
-    pub fn aim(&mut self, aim: Aim<R>, line: &RubLine<R>) -> Directions<R> {
+    pub fn aim(&mut self, aim: Aim<R>, line: &FrictionLinearization<R>) -> Directions<R> {
         match self {
             Friction::Round(rub) => rub.aim(aim, line),
             Friction::Linear(pyramid) => pyramid.aim(aim),
@@ -162,8 +162,8 @@ impl<R: Real> Friction<R> {
 
     /// The longest step, up to one, that stays inside all cones.
     #[inline(always)]
-    pub fn longest(&self, tau: R) -> R {
-        either!(self, law => law.longest(tau))
+    pub fn max_step_length(&self, tau: R) -> R {
+        either!(self, law => law.max_step_length(tau))
     }
 
     /// The sum of products after a step, and their number.

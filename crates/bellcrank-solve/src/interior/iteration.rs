@@ -115,9 +115,9 @@ pub trait Newton<R: Real> {
     /// Linearises at the evaluated iterate and factors.
     fn factor(&mut self);
     /// Solves for a direction.
-    fn direct(&mut self, aim: Aim<R>);
+    fn solve_direction(&mut self, aim: Aim<R>);
     /// The longest step along the direction: τ for what pushes, τ for what rubs.
-    fn longest(&self, tau: [R; 2]) -> R;
+    fn max_step_length(&self, tau: [R; 2]) -> R;
     /// The mean product after such a step.
     fn mean_product(&self, alpha: R) -> R;
     /// Takes the step in the lanes that go on.
@@ -126,9 +126,9 @@ pub trait Newton<R: Real> {
     /// μ is that of all products alike. κ is κ either way.
     fn weigh_slacks(&mut self, as_velocities: bool);
     /// Remembers where the direction starts.
-    fn remember(&mut self);
+    fn save_iterate(&mut self);
     /// Takes a share of the direction from there in the masked lanes, and all pairs to where their product is μ.
-    fn settle(&mut self, lanes: R::Mask, share: R, mu: R);
+    fn project_to_path(&mut self, lanes: R::Mask, share: R, mu: R);
     /// Takes what is at the boundary of its cone back inside, products to about the mean; equations may suffer.
     fn centre(&mut self, lanes: R::Mask, mean: R);
 }
@@ -292,7 +292,7 @@ impl InteriorPoint {
                 break;
             }
             system.factor();
-            let mut alpha = self.direct(system, going, violation, attempt);
+            let mut alpha = self.solve_direction(system, going, violation, attempt);
             // too near the boundary it jams there: better begin again, further inside
             jammed = R::run(Inline(
                 #[inline(always)]
@@ -343,7 +343,7 @@ impl InteriorPoint {
     }
 
     /// A direction and how far to go along it.
-    fn direct<R: Real>(
+    fn solve_direction<R: Real>(
         &self,
         system: &mut impl Newton<R>,
         going: R::Mask,
@@ -352,7 +352,7 @@ impl InteriorPoint {
     ) -> R {
         let (zero, one, kappa) = (R::zero(), R::one(), R::constant(self.kappa));
         if !system.has_cones() {
-            system.direct(Aim { mu: zero, second: zero, products: one });
+            system.solve_direction(Aim { mu: zero, second: zero, products: one });
             return R::one();
         }
         let now = system.mean_product(zero);
@@ -361,25 +361,25 @@ impl InteriorPoint {
             || (kappa * R::constant(NEAR)).lt(now),
         ));
         if attempt == Attempt::Careful {
-            system.direct(R::run(Inline(
+            system.solve_direction(R::run(Inline(
                 #[inline(always)]
                 || Aim { mu: (now * R::constant(CAREFUL.0)).max(kappa), second: zero, products: one },
             )));
-            return system.longest([R::constant(CAREFUL.1); 2]);
+            return system.max_step_length([R::constant(CAREFUL.1); 2]);
         }
         let (mut aim, predict) =
             (Aim { mu: kappa, second: zero, products: one }, Aim { mu: zero, second: zero, products: one });
         if (far & going).any() {
-            system.direct(predict);
+            system.solve_direction(predict);
             let share = R::constant(SHARE);
-            let alpha = system.longest([share, share]);
+            let alpha = system.max_step_length([share, share]);
             let then = system.mean_product(alpha);
             aim = R::run(Inline(
                 #[inline(always)]
                 || aim_at(far, (now, then), alpha, kappa),
             ));
         }
-        system.direct(aim);
+        system.solve_direction(aim);
         let tau = R::run(Inline(
             #[inline(always)]
             || {
@@ -388,7 +388,7 @@ impl InteriorPoint {
                 [worst.neg_mul_add(worst, R::one()).max(share), (R::one() - worst).max(share)]
             },
         ));
-        let alpha = system.longest(tau);
+        let alpha = system.max_step_length(tau);
         let short = R::run(Inline(
             #[inline(always)]
             || far & going & alpha.lt(R::constant(SHORT)),
@@ -397,12 +397,12 @@ impl InteriorPoint {
             return alpha;
         }
         // the other lanes take the same direction once more: their second-order term wants the predictor
-        system.direct(predict);
-        system.direct(R::run(Inline(
+        system.solve_direction(predict);
+        system.solve_direction(R::run(Inline(
             #[inline(always)]
             || aim.centred(short, now),
         )));
-        system.longest(tau)
+        system.max_step_length(tau)
     }
 
     /// The figures after another step, if there was one.

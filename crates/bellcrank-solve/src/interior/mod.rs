@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `push` `cone` | slack and multiplier of what pushes and of what rubs: their part of a Newton step in closed form |
+//! | `slack_pair` `cone` | slack and multiplier of what pushes and of what rubs: their part of a Newton step in closed form |
 //! | `scaling` | Nesterov and Todd's scaling of what rubs |
 //! | `pyramid` `friction` | the linear law of friction, and either law |
 //! | `iteration` | predictor, corrector, line search, centring |
@@ -15,13 +15,13 @@ mod cone;
 mod friction;
 mod iteration;
 mod lu;
-mod push;
 mod pyramid;
 mod scaling;
+mod slack_pair;
 
-pub use cone::{Aim, Directions, MOST_DIRECTIONS, Rub, RubLine, none_acts};
+pub use cone::{Aim, Directions, FrictionLinearization, MOST_DIRECTIONS, RoundFriction, none_acts};
 pub use friction::Friction;
 pub use iteration::{FrictionCone, InteriorPoint, Newton, Smoothing, Solution, Start, Violation};
 pub use lu::BlockLu;
-pub use push::Push;
 pub use pyramid::Pyramid;
+pub use slack_pair::SlackPair;

@@ -4,8 +4,8 @@
 //! ([Dojo] notes 1.5): η = ±v + ψ, σ = bound − Σ β, β∘η = κ, ψ σ = κ. All are orthants, so that friction may be more by √2 on
 //! the edges than on the faces, and pulls aside where sliding is not along an edge.
 
-use super::cone::{Aim, Directions, MOST_DIRECTIONS, RubLine};
-use super::push::{shrink, split};
+use super::cone::{Aim, Directions, FrictionLinearization, MOST_DIRECTIONS};
+use super::slack_pair::{shrink, split};
 use bellcrank_math::Real;
 
 const FACETS: usize = 2 * MOST_DIRECTIONS;
@@ -125,13 +125,13 @@ impl<R: Real> Pyramid<R> {
 
     /// Remembers where the direction starts.
     #[inline(always)]
-    pub fn remember(&mut self) {
+    pub fn save_iterate(&mut self) {
         self.from = (self.beta, self.eta, self.psi, self.slack);
     }
 
     /// To the nearest point with products μ of where the step leads to.
     #[inline(always)]
-    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R) {
+    pub fn project_to_path(&mut self, lanes: R::Mask, alpha: R, mu: R) {
         let (a, mu) = (self.scale, mu * self.unit);
         let (psi, slack) = (alpha.mul_add(self.dpsi, self.from.2), alpha.mul_add(self.dslack, self.from.3));
         let (slack, psi) = split(a.neg_mul_add(psi, slack), a * mu);
@@ -196,9 +196,9 @@ impl<R: Real> Pyramid<R> {
 
     /// How friction answers: δb_i = b₀ − (k₊ + k₋) δv_i − (k₊ − k₋) δψ, m δψ = … − ψ (δbound + Σ (k₊ − k₋) δv).
     #[inline(always)]
-    pub fn line(&self) -> RubLine<R> {
+    pub fn linearize(&self) -> FrictionLinearization<R> {
         let none = [R::zero(); MOST_DIRECTIONS];
-        let mut line = RubLine { along: [none; MOST_DIRECTIONS], across: none };
+        let mut line = FrictionLinearization { along: [none; MOST_DIRECTIONS], across: none };
         let (k, m) = self.stiffness();
         let share = self.psi / m;
         for i in 0..self.n {
@@ -273,7 +273,7 @@ impl<R: Real> Pyramid<R> {
 
     /// The longest step, up to one, that leaves 1 − τ of everything.
     #[inline(always)]
-    pub fn longest(&self, tau: R) -> R {
+    pub fn max_step_length(&self, tau: R) -> R {
         let mut step = shrink(self.psi, self.dpsi, tau).min(shrink(self.slack, self.dslack, tau));
         for f in 0..2 * self.n {
             step = step.min(shrink(self.beta[f], self.dbeta[f], tau));

@@ -4,7 +4,7 @@
 //! λ ∘ (W⁻¹ δξ + W δη) = μ e − λ ∘ λ, so that δη = τ − W⁻² δξ with τ = μ ξ⁻¹ − η. W⁻² is symmetric and positive definite however
 //! far the pair is from the centre; linearised as it stands the product gives neither.
 
-use super::cone::{Aim, Directions, MOST_DIRECTIONS, Rub, RubLine, dot};
+use super::cone::{Aim, Directions, FrictionLinearization, MOST_DIRECTIONS, RoundFriction, dot};
 use bellcrank_math::Real;
 
 /// The least y² − ‖y₂‖² that is told from zero.
@@ -22,7 +22,7 @@ pub(super) struct Scaling<R> {
 impl<R: Real> Scaling<R> {
     /// w̄ = (ξ̄ + J η̄)/(2γ), γ² = (1 + ξ̄·η̄)/2, β⁴ = det ξ/det η; a bar divides by √det.
     #[inline(always)]
-    pub fn of(rub: &Rub<R>) -> Self {
+    pub fn of(rub: &RoundFriction<R>) -> Self {
         let n = rub.n;
         let (b, w) = (dot(n, &rub.b, &rub.b).sqrt(), dot(n, &rub.w, &rub.w).sqrt());
         let least = R::constant(LEAST);
@@ -44,9 +44,9 @@ impl<R: Real> Scaling<R> {
     /// How friction answers: the lower rows of δη = τ − W⁻² δξ solved for δb, by
     /// (1 + 2 w wᵀ)⁻¹ = 1 − 2 w wᵀ/(1 + 2‖w‖²).
     #[inline(always)]
-    pub fn line(&self, rub: &Rub<R>) -> RubLine<R> {
+    pub fn linearize(&self, rub: &RoundFriction<R>) -> FrictionLinearization<R> {
         let (n, none) = (rub.n, [R::zero(); MOST_DIRECTIONS]);
-        let mut line = RubLine { along: [none; MOST_DIRECTIONS], across: none };
+        let mut line = FrictionLinearization { along: [none; MOST_DIRECTIONS], across: none };
         let two = R::constant(2.0);
         let twice = two / two.mul_add(dot(n, &self.w, &self.w), R::one());
         for i in 0..n {
@@ -62,7 +62,7 @@ impl<R: Real> Scaling<R> {
 
     /// τ = μ ξ⁻¹ − η − second · W⁻¹ (λ \\ (W⁻¹δξ ∘ Wδη)); the last direction is that of the predictor.
     #[inline(always)]
-    pub fn aim(&self, rub: &Rub<R>, aim: Aim<R>) -> (R, Directions<R>) {
+    pub fn aim(&self, rub: &RoundFriction<R>, aim: Aim<R>) -> (R, Directions<R>) {
         let length = dot(rub.n, &rub.b, &rub.b).sqrt();
         let inverse = aim.mu / ((rub.xi - length) * (rub.xi + length)).max(R::constant(LEAST));
         let (late, late2) = self.second_order(rub);
@@ -77,7 +77,7 @@ impl<R: Real> Scaling<R> {
 
     /// b₀ of an aim whose τ is known.
     #[inline(always)]
-    pub fn respond(rub: &Rub<R>, line: &RubLine<R>) -> Directions<R> {
+    pub fn respond(rub: &RoundFriction<R>, line: &FrictionLinearization<R>) -> Directions<R> {
         let (mut y, mut b0) = ([R::zero(); MOST_DIRECTIONS], [R::zero(); MOST_DIRECTIONS]);
         for i in 0..rub.n {
             y[i] = rub.q[i] - rub.rest[i];
@@ -91,7 +91,7 @@ impl<R: Real> Scaling<R> {
 
     /// δη₁ = τ₁ − ((2w₀² − 1) δξ₁ − 2 w₀ w·δb)/β²
     #[inline(always)]
-    pub fn follow(&self, rub: &Rub<R>) -> R {
+    pub fn follow(&self, rub: &RoundFriction<R>) -> R {
         let two = R::constant(2.0) * self.w0;
         let pulled = two.mul_add(self.w0, -R::one()) * rub.dxi - two * dot(rub.n, &self.w, &rub.db);
         rub.q0 - pulled / self.square
@@ -111,7 +111,7 @@ impl<R: Real> Scaling<R> {
 
     /// W⁻¹ (λ \\ (W⁻¹δξ ∘ Wδη)) of the direction: what Mehrotra's corrector takes into account. β cancels but for one.
     #[inline(always)]
-    fn second_order(&self, rub: &Rub<R>) -> (R, Directions<R>) {
+    fn second_order(&self, rub: &RoundFriction<R>) -> (R, Directions<R>) {
         let (n, plus, minus) = (rub.n, R::one(), -R::one());
         let (a, a2) = self.apply(n, (rub.dxi, &rub.db), minus);
         let (c, c2) = self.apply(n, (rub.deta, &rub.dw), plus);

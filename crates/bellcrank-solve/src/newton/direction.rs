@@ -4,7 +4,7 @@ use super::pieces::Piece;
 use super::point::Point;
 use super::{ContactRows, ScaledRows};
 use crate::cone::MOST_ROWS;
-use crate::wide::{Unit, add_rows, invert, padded, part, put_part, row};
+use crate::simd_rows::{Unit, add_rows, invert, padded, part, put_part, row};
 use bellcrank_math::{Elem, Real};
 
 /// ε. On recorded steps of bipeds, quadrupeds and piles 1e-4 needs the fewest steps and fails the least, in both precisions;

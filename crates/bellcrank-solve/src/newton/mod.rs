@@ -21,7 +21,7 @@ mod point;
 
 use crate::cone::Cone;
 use crate::problem::DualProblem;
-use crate::wide::{padded, part, put_part};
+use crate::simd_rows::{padded, part, put_part};
 use bellcrank_math::{Elem, Real};
 use direction::Direction;
 use point::Point;
@@ -74,17 +74,17 @@ pub(crate) struct NewtonOutcome<E> {
     pub converged: bool,
 }
 
-/// A step is shortened so many times before PADMM has to do it,
-const SHORTENED: usize = 6;
-/// each time to this share.
-const SHORTER: f64 = 0.25;
-/// ‖r‖ must fall below the largest of so many steps: a step over an edge between pieces may cost something at first. On
+/// A Newton step is shortened at most this many times before PADMM takes over.
+const MAX_BACKTRACKS: usize = 6;
+/// Every shortening leaves this share of the step.
+const BACKTRACK_FACTOR: f64 = 0.25;
+/// ‖r‖ must fall below the largest of the last few steps, a line search that is not monotone: a step over an edge between pieces may cost something at first. On
 /// recorded steps of bipeds that halves the failures.
 const MEMORY: usize = 3;
-/// Steps with a known inverse between two new ones, at most,
-const FOLLOWED: usize = 3;
-/// as long as each makes ‖r‖² that much smaller.
-const CLEARLY: f64 = 0.1;
+/// The largest number of steps that reuse one inverse.
+const MAX_REUSES: usize = 3;
+/// An inverse is reused as long as each step leaves at most this share of ‖r‖².
+const REUSE_REDUCTION: f64 = 0.1;
 
 impl<E: Elem> ScaledRows<E> {
     fn with_capacity(rows: usize) -> Self {
@@ -205,13 +205,13 @@ impl<E: Elem> NewtonWorkspace<E> {
         let mut recent = [here.square; MEMORY];
         let (mut iterations, mut left) = (0, steps);
         while here.residual > tolerance && left > 0 {
-            for _ in 0..FOLLOWED {
+            for _ in 0..MAX_REUSES {
                 if !direction.known {
                     break;
                 }
                 direction.aim::<V>(rows, here);
                 trial.go::<V>(rows, here, E::one(), &direction.change);
-                if !trial.square.is_finite() || trial.square > here.square * E::from_f64(CLEARLY) {
+                if !trial.square.is_finite() || trial.square > here.square * E::from_f64(REUSE_REDUCTION) {
                     break;
                 }
                 std::mem::swap(here, trial);
@@ -252,14 +252,14 @@ fn search<V: Real>(
     most: V::Elem,
 ) -> bool {
     let mut share = V::Elem::one();
-    for _ in 0..SHORTENED {
+    for _ in 0..MAX_BACKTRACKS {
         trial.go::<V>(rows, here, share, change);
         // Armijo on ‖r‖², whose slope along Newton's direction is −2 ‖r‖²
         if trial.square <= most * share.neg_mul_add(V::Elem::from_f64(2e-4), V::Elem::one()) {
             std::mem::swap(here, trial);
             return true;
         }
-        share *= V::Elem::from_f64(SHORTER);
+        share *= V::Elem::from_f64(BACKTRACK_FACTOR);
     }
     false
 }

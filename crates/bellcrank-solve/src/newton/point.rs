@@ -3,7 +3,7 @@
 use super::ScaledRows;
 use crate::cone::MOST_ROWS;
 use crate::problem::DualProblem;
-use crate::wide::{add_rows, part, put_part};
+use crate::simd_rows::{add_rows, part, put_part};
 use bellcrank_math::{Elem, Mask, Real};
 
 /// w with y = Π_K(w) and r.
@@ -22,7 +22,7 @@ pub(super) struct Point<E> {
 
 impl<E: Elem> Point<E> {
     pub fn with_capacity(rows: usize) -> Self {
-        let room = || Vec::with_capacity(crate::wide::padded::<E>(rows));
+        let room = || Vec::with_capacity(crate::simd_rows::padded::<E>(rows));
         Point { w: room(), y: room(), r: room(), more: room(), square: E::zero(), residual: E::zero() }
     }
 

@@ -68,7 +68,7 @@ pub fn sum_sizes<R: Real>(layout: &Layout, ws: &Workspace<R>, own: &mut Interior
         }
     }
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        let rate = crate::rows::lines::end_rate(layout, line, row, &ws.u);
+        let rate = crate::rows::tendons::end_rate(layout, line, row, &ws.u);
         let amount = row.mass().mul_add(rate, -row.impulse());
         for (j, &body) in row.row.iter().zip(&line.bodies) {
             add(&mut own.size[layout.position[body]], j, amount);

@@ -1,7 +1,7 @@
 //! A direction: the right-hand side of Newton's system, and what follows from the change of the velocities.
 
+use super::end_contact::ROWS;
 use super::system::{push_contact, push_scalar};
-use super::touch::ROWS;
 use super::workspace::InteriorWorkspace;
 use super::{matrix, scalar};
 use crate::layout::Layout;
@@ -54,7 +54,7 @@ pub fn right_hand_side<R: Real>(
         push_scalar(layout, row.scalar, k0 * row.sign, ws, &mut own.du);
     }
     for row in &mut own.rubs {
-        let line = row.rub.line();
+        let line = row.rub.linearize();
         let mu = path.mu(aim.mu, row.rub.unit, false);
         let b0 = row.rub.aim(Aim { mu, ..aim }, &line);
         push_scalar(layout, row.scalar, b0[0], ws, &mut own.du);
@@ -134,7 +134,7 @@ fn follow_scalars<R: Real>(layout: &Layout, dt: R, ws: &Workspace<R>, own: &mut 
         let rows = (&ws.joints[at.joint], joint.kind.row_count() + at.dof);
         let (mut db, mut dv) = ([R::zero(); MOST_DIRECTIONS], [R::zero(); MOST_DIRECTIONS]);
         dv[0] = scalar::rate(layout, joint, rows, &own.du);
-        db[0] = row.rub.line().along[0][0].neg_mul_add(dv[0], row.rub.last_aim()[0]);
+        db[0] = row.rub.linearize().along[0][0].neg_mul_add(dv[0], row.rub.last_aim()[0]);
         row.rub.follow(&db, R::zero(), &dv);
     }
 }

@@ -42,7 +42,7 @@ impl<R: Real> EndRows<R> {
     }
 }
 
-/// What to fill in.
+/// Where one joint stands at the end of the step, for the rows that are written next.
 pub struct End<'a, R> {
     pub X_WB: &'a [Pose<R>],
     pub bodies: &'a [BodyStep<R>],

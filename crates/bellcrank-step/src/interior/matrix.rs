@@ -5,7 +5,7 @@
 //! contacts live at the end altogether, where also the direction and the lever arm of their forces change with u.
 
 use super::Implicit;
-use super::touch::{ROWS, Touch};
+use super::end_contact::{EndContact, ROWS};
 use super::workspace::{InteriorWorkspace, Place};
 use crate::layout::Layout;
 use crate::workspace::Workspace;
@@ -132,7 +132,7 @@ fn fill_joints<R: Real>(layout: &Layout, ws: &Workspace<R>, dt: R, own: &mut Int
         let i = layout.joints[at.joint].kind.row_count() + at.dof;
         let start = &ws.joints[at.joint];
         let both = (&start.s[i], &start.p[i]);
-        let weight = row.rub.line().along[0][0];
+        let weight = row.rub.linearize().along[0][0];
         add_two(&mut own.lu, two(at.joint, &own.joint_place), both, both, weight);
     }
 }
@@ -142,7 +142,7 @@ fn fill_joints<R: Real>(layout: &Layout, ws: &Workspace<R>, dt: R, own: &mut Int
 pub fn fill_touches<R: Real>(layout: &Layout, dt: R, own: &mut InteriorWorkspace<R>) {
     let (bodies, lu, places) = (&own.bodies, &mut own.lu, &own.contact_place);
     for touch in &mut own.touches {
-        touch.line = touch.rub.line();
+        touch.line = touch.rub.linearize();
         let rows: [[[R; 6]; 2]; ROWS] = all_rows(touch);
         let force = touch.force(&touch.reactions());
         let stiffness = touch.push.stiffness();
@@ -194,7 +194,7 @@ pub fn end_change<R: Real>(turn: bellcrank_math::Mat3<R>, j: usize, dt: R) -> (V
 
 /// The wrenches of all rows of a contact.
 #[inline(always)]
-pub fn all_rows<R: Real>(touch: &Touch<R>) -> [[[R; 6]; 2]; ROWS] {
+pub fn all_rows<R: Real>(touch: &EndContact<R>) -> [[[R; 6]; 2]; ROWS] {
     let mut rows = [[[R::zero(); 6]; 2]; ROWS];
     for k in 0..=touch.n {
         rows[k] = touch.row(k);

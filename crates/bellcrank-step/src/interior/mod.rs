@@ -7,28 +7,28 @@
 //! | `accuracy` | how far equations are from met, as velocities and beyond rounding |
 //! | `body` | discrete momentum and the map from velocities to end poses |
 //! | `held` | joints and couplings at the end of the step |
-//! | `touch` | a contact as a smooth function of two poses |
+//! | `end_contact` | a contact as a smooth function of two poses |
 //! | `scalar` | limits, speed limits and dry friction of joints |
 //! | `matrix` | Newton's matrix, six unknowns per body |
 //! | `system` | the equations, as the solver asks for them |
 //! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
 //! | `units` | what κ is told in |
 //! | `retry` | what is done where Newton fails |
-//! | `missed` | contacts that only the end of the step shows |
+//! | `late_contact` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
 
 mod accuracy;
 mod body;
 mod direction;
+mod end_contact;
 mod held;
+mod late_contact;
 mod matrix;
-mod missed;
 mod result;
 mod retry;
 mod scalar;
 mod start;
 mod system;
-mod touch;
 mod units;
 mod workspace;
 
@@ -37,14 +37,14 @@ pub use body::slopes_of_momentum_and_of_the_end_pose_are_those_of_dual_numbers;
 pub use body::{BodyStep, angular_momentum, force_time};
 #[cfg(feature = "checks")]
 pub use direction::right_hand_side;
+pub use end_contact::{EndContact, ROWS};
 pub use held::{End, evaluate_coupling, evaluate_joint};
+pub use late_contact::is_searched;
 pub use matrix::{all_rows, end_change};
-pub use missed::is_searched;
 pub use result::store;
 pub use scalar::{rate, slack};
 pub use start::twists;
 pub use system::{System, joint_amounts};
-pub use touch::{ROWS, Touch};
 pub use workspace::InteriorWorkspace;
 
 use retry::Retry;
@@ -53,7 +53,7 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::reactions::collect;
 use crate::readout::Readout;
-use crate::rows::{self, drives, lines};
+use crate::rows::{self, drives, tendons};
 use crate::settings::{Settings, Times};
 use crate::state::{Control, State};
 use crate::status::Report;
@@ -64,7 +64,7 @@ use bellcrank_math::{Elem, Mask, Real, Vec3};
 use bellcrank_solve::InteriorPoint;
 
 /// Joints that are open by more at the end of a step are not closed, whatever they were told [m and rad].
-const TORN: f64 = 1e-4;
+const MAX_DRIFT: f64 = 1e-4;
 
 /// How often drives may be cut off at their bound, or contacts taken in, and the step taken again.
 const ROUNDS: usize = 8;
@@ -122,7 +122,7 @@ fn whole_step<R: Real>(
     let mut report = solve(this, state, control, ws, own);
     // a joint that is open by design, because it was torn, is not closed
     report.converged =
-        enter!(R, report.converged & !R::constant(TORN).lt(report.gap_metres.max(report.gap_radians)));
+        enter!(R, report.converged & !R::constant(MAX_DRIFT).lt(report.gap_metres.max(report.gap_radians)));
     let mut lost = enter!(R, retry::gains_energy(layout, dt, state, ws, own));
     if (alive & !report.converged).any() {
         lost = lost | enter!(R, retry::is_lost(this, ws, &report));
@@ -188,7 +188,7 @@ pub fn push_rows<R: Real>(
         Times { dt: force, drift: dt, damper: force, before: force + force - dt }
     });
     enter!(R, drives::drive_rows(layout, constants, state, control, times, ws)); // λ = h − m q̇⁺
-    enter!(R, lines::line_rows(layout, constants, state, control, times, ws));
+    enter!(R, tendons::tendon_rows(layout, constants, state, control, times, ws));
     // bounds on drives are this step's own business: none is a row
     for row in &mut ws.dofs {
         row.boxed = R::Mask::splat(false);
@@ -218,10 +218,10 @@ pub fn solve<R: Real>(
         enter!(R, result::note(this, alive, &solution, ws, own, &mut report));
         let beyond = enter!(
             R,
-            cut_drives(layout, constants, force, ws) | lines::cut_off(layout, constants, force, ws)
+            cut_drives(layout, constants, force, ws) | tendons::cut_off(layout, constants, force, ws)
         );
-        let caught = missed::catch(this, alive, ws, own);
-        alive = enter!(R, alive & (beyond | caught)); // a motor beyond its bound: again, with the bound
+        let late = late_contact::add(this, alive, ws, own);
+        alive = enter!(R, alive & (beyond | late)); // a motor beyond its bound: again, with the bound
         if !alive.any() {
             break;
         }

@@ -32,7 +32,7 @@ const OFF: f64 = 1.0;
 /// Joints may do this share of the kinetic energy as work, by which a step that is long for the mechanism is off.
 const GAINED: f64 = 0.1;
 /// Wider open the default method must not leave a joint [m and rad].
-const TORN: f64 = 1e-3;
+const MAX_DRIFT: f64 = 1e-3;
 
 /// Where steps began and what is kept of them.
 #[derive(Clone, Debug)]
@@ -204,7 +204,7 @@ impl<R: Real> Implicit<'_, R> {
     #[inline(always)]
     fn stand(&self, start: &State<R>, lanes: R::Mask, state: &mut State<R>, report: &mut Report<R>) {
         let before = gaps(self.layout, self.constants, &start.X_WB);
-        let open = before.0.max(before.1).max(R::constant(TORN));
+        let open = before.0.max(before.1).max(R::constant(MAX_DRIFT));
         let two = R::constant(2.0);
         let most = two * (self.kinetic(start, R::zero()) + self.kinetic(start, self.dt * R::constant(FALL)));
         let faster = most.lt(self.kinetic(state, R::zero()));

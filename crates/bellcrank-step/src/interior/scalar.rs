@@ -8,26 +8,26 @@ use crate::rows::drives::row_velocity;
 use crate::state::State;
 use crate::workspace::JointRows;
 use bellcrank_math::{Mask, Real};
-use bellcrank_solve::{Push, Rub};
+use bellcrank_solve::{RoundFriction, SlackPair};
 
 /// A row that only pushes: the slack is sign · q⁺ + bound, or sign · q̇⁺ + bound.
 #[derive(Clone, Copy, Debug)]
-pub struct PushRow<R: Real> {
+pub struct BoundRow<R: Real> {
     /// Position in the layout's scalars.
     pub scalar: usize,
     pub sign: R,
     pub bound: R,
     /// Bounds the speed, not the coordinate.
     pub speed: bool,
-    pub push: Push<R>,
+    pub push: SlackPair<R>,
 }
 
 /// Dry friction: its bound [N·s or N·m·s].
 #[derive(Clone, Copy, Debug)]
-pub struct RubRow<R: Real> {
+pub struct DryFrictionRow<R: Real> {
     pub scalar: usize,
     pub bound: R,
-    pub rub: Rub<R>,
+    pub rub: RoundFriction<R>,
 }
 
 /// q̇ of a degree of freedom at velocities by elimination position.
@@ -53,8 +53,8 @@ pub fn collect<R: Real>(
     state: &State<R>,
     dt: R,
     force: R,
-    pushes: &mut Vec<PushRow<R>>,
-    rubs: &mut Vec<RubRow<R>>,
+    pushes: &mut Vec<BoundRow<R>>,
+    rubs: &mut Vec<DryFrictionRow<R>>,
 ) {
     pushes.clear();
     rubs.clear();
@@ -72,9 +72,9 @@ pub fn collect<R: Real>(
                 let bound = c.friction * force;
                 let acts = R::zero().lt(bound);
                 if acts.any() {
-                    let mut rub = Rub::new(1, acts);
+                    let mut rub = RoundFriction::new(1, acts);
                     rub.scale = mass;
-                    rubs.push(RubRow { scalar: i, bound, rub });
+                    rubs.push(DryFrictionRow { scalar: i, bound, rub });
                 }
                 continue;
             }
@@ -88,9 +88,9 @@ pub fn collect<R: Real>(
         };
         let acts = bound.abs().lt(R::constant(1e8));
         if acts.any() {
-            let mut push = Push::new(acts);
+            let mut push = SlackPair::new(acts);
             push.scale = if speed { mass } else { mass / dt };
-            pushes.push(PushRow { scalar: i, sign, bound: bound - outside, speed, push });
+            pushes.push(BoundRow { scalar: i, sign, bound: bound - outside, speed, push });
         }
     }
 }
@@ -99,7 +99,7 @@ pub fn collect<R: Real>(
 #[inline(always)]
 pub fn slack<R: Real>(
     layout: &Layout,
-    row: &PushRow<R>,
+    row: &BoundRow<R>,
     start: &[JointRows<R>],
     end: &[EndRows<R>],
     state: &State<R>,

@@ -115,7 +115,7 @@ pub fn place_scalars<R: Real>(
 
 /// Notes the iterate, from which a direction goes.
 #[inline(always)]
-pub fn remember<R: Real>(ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
+pub fn save_iterate<R: Real>(ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
     own.from.copy_from_slice(&ws.u);
     for rows in &mut own.joints {
         rows.from = rows.lambda;
@@ -124,20 +124,20 @@ pub fn remember<R: Real>(ws: &Workspace<R>, own: &mut InteriorWorkspace<R>) {
         coupling.from = coupling.lambda;
     }
     for touch in &mut own.touches {
-        touch.push.remember();
-        touch.rub.remember();
+        touch.push.save_iterate();
+        touch.rub.save_iterate();
     }
     for row in &mut own.pushes {
-        row.push.remember();
+        row.push.save_iterate();
     }
     for row in &mut own.rubs {
-        row.rub.remember();
+        row.rub.save_iterate();
     }
 }
 
 /// Takes a share of the direction from what was noted, and all pairs to where their product is μ.
 #[inline(always)]
-pub fn settle<R: Real>(
+pub fn project_to_path<R: Real>(
     lanes: R::Mask,
     share: R,
     mu: R,
@@ -160,14 +160,14 @@ pub fn settle<R: Real>(
         c.lambda = R::select(lanes, share.mul_add(c.dlambda, c.from), c.lambda);
     }
     for touch in &mut own.touches {
-        touch.push.settle(lanes, share, path.mu(mu, touch.push.unit, true));
+        touch.push.project_to_path(lanes, share, path.mu(mu, touch.push.unit, true));
         let sliding = path.mu(mu, touch.rub.unit(), false);
-        touch.rub.settle(lanes, share, sliding, touch.mu * touch.push.gamma);
+        touch.rub.project_to_path(lanes, share, sliding, touch.mu * touch.push.gamma);
     }
     for row in &mut own.pushes {
-        row.push.settle(lanes, share, path.mu(mu, row.push.unit, !row.speed));
+        row.push.project_to_path(lanes, share, path.mu(mu, row.push.unit, !row.speed));
     }
     for row in &mut own.rubs {
-        row.rub.settle(lanes, share, path.mu(mu, row.rub.unit, false), row.bound);
+        row.rub.project_to_path(lanes, share, path.mu(mu, row.rub.unit, false), row.bound);
     }
 }

@@ -151,7 +151,7 @@ impl<R: Real> Newton<R> for System<'_, R> {
         enter!(R, own.lu.factor(&own.pattern));
     }
 
-    fn direct(&mut self, aim: Aim<R>) {
+    fn solve_direction(&mut self, aim: Aim<R>) {
         let Implicit { layout, dt, .. } = self.this;
         let (ws, own) = (&*self.ws, &mut *self.own);
         enter!(R, right_hand_side(layout, aim, ws, own));
@@ -159,18 +159,18 @@ impl<R: Real> Newton<R> for System<'_, R> {
         enter!(R, follow(layout, dt, ws, own));
     }
 
-    fn longest(&self, [push, rub]: [R; 2]) -> R {
+    fn max_step_length(&self, [push, rub]: [R; 2]) -> R {
         let own = &*self.own;
         enter!(R, {
             let mut step = R::one();
             for touch in &own.touches {
-                step = step.min(touch.push.longest(push)).min(touch.rub.longest(rub));
+                step = step.min(touch.push.max_step_length(push)).min(touch.rub.max_step_length(rub));
             }
             for row in &own.pushes {
-                step = step.min(row.push.longest(push));
+                step = step.min(row.push.max_step_length(push));
             }
             for row in &own.rubs {
-                step = step.min(row.rub.longest(rub));
+                step = step.min(row.rub.max_step_length(rub));
             }
             step
         })
@@ -209,14 +209,14 @@ impl<R: Real> Newton<R> for System<'_, R> {
         };
     }
 
-    fn remember(&mut self) {
+    fn save_iterate(&mut self) {
         let (ws, own) = (&*self.ws, &mut *self.own);
-        enter!(R, start::remember(ws, own));
+        enter!(R, start::save_iterate(ws, own));
     }
 
-    fn settle(&mut self, lanes: R::Mask, share: R, mu: R) {
+    fn project_to_path(&mut self, lanes: R::Mask, share: R, mu: R) {
         let (ws, own) = (&mut *self.ws, &mut *self.own);
-        enter!(R, start::settle(lanes, share, mu, ws, own));
+        enter!(R, start::project_to_path(lanes, share, mu, ws, own));
     }
 
     fn centre(&mut self, lanes: R::Mask, mean: R) {
@@ -307,7 +307,7 @@ fn evaluate_held<R: Real>(
         push_row(layout, &at.bodies, &ws.couplings[c], -coupling.lambda, &mut own.residual);
     }
     for (line, row) in layout.lines.iter().zip(&ws.lines) {
-        let rate = crate::rows::lines::end_rate(layout, line, row, &ws.u);
+        let rate = crate::rows::tendons::end_rate(layout, line, row, &ws.u);
         let amount = row.mass().mul_add(rate, -row.impulse());
         push_row(layout, &line.bodies, &row.row, amount, &mut own.residual);
     }

@@ -7,7 +7,7 @@
 //! all it is joined to: a foot carries more than itself, a finger less than its robot.
 
 use super::Implicit;
-use super::touch::Touch;
+use super::end_contact::EndContact;
 use super::workspace::InteriorWorkspace;
 use crate::constants::Constants;
 use crate::layout::{JointLayout, Layout};
@@ -118,7 +118,7 @@ pub fn set<R: Real>(
 
 /// The unit of a contact that comes in late.
 #[inline(always)]
-pub fn set_late<R: Real>(touch: &mut Touch<R>, dt: R, V_WB: [Twist<R>; 2], load: &[R]) {
+pub fn set_late<R: Real>(touch: &mut EndContact<R>, dt: R, V_WB: [Twist<R>; 2], load: &[R]) {
     let impulse = touched_mass(load, touch.a, touch.b) * dt * R::constant(ACCELERATION);
     let [a, b] = V_WB;
     let closing = (b.linear - a.linear).dot(touch.axes.z).min(R::zero());
@@ -146,7 +146,7 @@ fn touched_mass<R: Real>(load: &[R], a: Option<usize>, b: usize) -> R {
 
 /// How fast a contact closes at the start of the step.
 #[inline(always)]
-fn closing_speed<R: Real>(touch: &mut Touch<R>, state: &State<R>) -> R {
+fn closing_speed<R: Real>(touch: &mut EndContact<R>, state: &State<R>) -> R {
     let V_a = match touch.a {
         Some(a) => state.V_WB[a],
         None => Twist::zero(),
@@ -155,7 +155,7 @@ fn closing_speed<R: Real>(touch: &mut Touch<R>, state: &State<R>) -> R {
     touch.opening_speed().min(R::zero()).abs()
 }
 
-impl<R: Real> Touch<R> {
+impl<R: Real> EndContact<R> {
     /// Products of the normal are told in this impulse times a length, those of friction times a speed.
     #[inline(always)]
     fn set_unit(&mut self, impulse: R) {

@@ -2,10 +2,10 @@
 
 use super::Implicit;
 use super::body::{BodyStep, force_time};
+use super::end_contact::EndContact;
 use super::held::{EndCoupling, EndRows};
 use super::retry::Retry;
-use super::scalar::{self, PushRow, RubRow};
-use super::touch::Touch;
+use super::scalar::{self, BoundRow, DryFrictionRow};
 use super::units::{self, Path};
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind};
@@ -37,9 +37,9 @@ pub struct InteriorWorkspace<R: Real> {
     pub bodies: Vec<BodyStep<R>>,
     pub joints: Vec<EndRows<R>>,
     pub couplings: Vec<EndCoupling<R>>,
-    pub touches: Vec<Touch<R>>,
-    pub pushes: Vec<PushRow<R>>,
-    pub rubs: Vec<RubRow<R>>,
+    pub touches: Vec<EndContact<R>>,
+    pub pushes: Vec<BoundRow<R>>,
+    pub rubs: Vec<DryFrictionRow<R>>,
     /// By elimination position: what is left of the equations of motion, the sum of the absolute values of its terms, and the
     /// direction.
     pub residual: Vec<[R; 6]>,
@@ -132,7 +132,7 @@ impl<R: Real> InteriorWorkspace<R> {
         enter!(R, {
             touches.clear();
             for touching in &ws.touching {
-                touches.push(Touch::new(this, touching, &state.X_WB));
+                touches.push(EndContact::new(this, touching, &state.X_WB));
             }
         });
         self.use_contacts();

@@ -197,15 +197,20 @@ fn scalar_row<R: Real>(
     let rows = &ws.joints[scalar.at.joint];
     let mut jacobian = [rows.p[i], rows.s[i]];
     for x in jacobian.iter_mut().flatten() {
-        *x = keep(acts, *x * sign);
+        *x = zero_unless(acts, *x * sign);
     }
-    let (bias, compliance) = (keep(acts, bias), keep(acts, compliance));
-    Some(ScalarRow { acts, cone, gap, row: Row { jacobian, bias, compliance, guess: keep(acts, guess) } })
+    let (bias, compliance) = (zero_unless(acts, bias), zero_unless(acts, compliance));
+    Some(ScalarRow {
+        acts,
+        cone,
+        gap,
+        row: Row { jacobian, bias, compliance, guess: zero_unless(acts, guess) },
+    })
 }
 
 /// The value where it counts, else zero.
 #[inline(always)]
-pub fn keep<R: Real>(acts: R::Mask, x: R) -> R {
+pub fn zero_unless<R: Real>(acts: R::Mask, x: R) -> R {
     R::select(acts, x, R::zero())
 }
 
@@ -215,7 +220,7 @@ fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
     let m = r.cross(d);
     let mut row = [d.x, d.y, d.z, m.x, m.y, m.z];
     for x in &mut row {
-        *x = keep(acts, *x);
+        *x = zero_unless(acts, *x);
     }
     row
 }
@@ -241,7 +246,7 @@ fn contact_rows<R: Real>(
     let arms = (arm_a, contact.point_b - state.X_WB[at.b].p);
     for (k, axis) in [t, o].into_iter().enumerate() {
         let jacobian = push_both(acts, arms, axis);
-        push_row(Row { jacobian, bias: none, compliance: none, guess: keep(acts, guess[k]) }, cones);
+        push_row(Row { jacobian, bias: none, compliance: none, guess: zero_unless(acts, guess[k]) }, cones);
     }
     for (k, axis) in [contact.normal, t, o].into_iter().enumerate().take(at.rows - 3) {
         push_row(moment_row(k, acts, axis, surface, guess[3 + k]), cones);
@@ -256,10 +261,10 @@ fn contact_rows<R: Real>(
         & before.lt(R::constant(-settings.bounce_speed))
         & before.mul_add(times.turn(), contact.distance).lt(R::zero());
     let hold = settings.recover(contact.distance, times.turn(), settings.contact_recovery);
-    let bias = keep(acts, R::select(bounces, surface.restitution * before, hold));
-    push_row(Row { jacobian, bias, compliance: none, guess: keep(acts, guess[2]) }, cones);
-    let recovery = keep(acts & !bounces & contact.distance.lt(none), -hold);
-    let restitution = keep(acts, surface.restitution);
+    let bias = zero_unless(acts, R::select(bounces, surface.restitution * before, hold));
+    push_row(Row { jacobian, bias, compliance: none, guess: zero_unless(acts, guess[2]) }, cones);
+    let recovery = zero_unless(acts & !bounces & contact.distance.lt(none), -hold);
+    let restitution = zero_unless(acts, surface.restitution);
     cones.demands.push(Demand { recovery, restitution, before });
 }
 
@@ -279,10 +284,10 @@ fn push_both<R: Real>(acts: R::Mask, (a, b): (Option<Vec3<R>>, Vec3<R>), d: Vec3
 fn moment_row<R: Real>(k: usize, acts: R::Mask, axis: Vec3<R>, surface: &Surface<R>, guess: R) -> Row<R> {
     let coefficient = if k == 0 { surface.torsional } else { surface.rolling };
     let rubs = acts & R::zero().lt(surface.sliding) & R::zero().lt(coefficient);
-    let arm = keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+    let arm = zero_unless(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
     let (turn, none) = (axis * arm, R::zero());
     let on_b = [none, none, none, turn.x, turn.y, turn.z];
     let on_a = [none, none, none, -turn.x, -turn.y, -turn.z];
-    let guess = keep(rubs, guess / R::select(rubs, arm, R::one()));
+    let guess = zero_unless(rubs, guess / R::select(rubs, arm, R::one()));
     Row { jacobian: [on_a, on_b], bias: none, compliance: none, guess }
 }

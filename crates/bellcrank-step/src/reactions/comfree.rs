@@ -14,7 +14,7 @@ use crate::status::Report;
 use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Workspace};
 use bellcrank_math::{Mask, Real, kernel};
-use bellcrank_solve::{ComFree, Cone, Impedance, MOST_ROWS, Outcome, Touch, Variant, move_reactions};
+use bellcrank_solve::{ComFree, Cone, ContactState, Impedance, MOST_ROWS, Outcome, Variant, move_reactions};
 
 /// Sweeps end when none of their visits changes a velocity by more than this share of the tolerance: visits that come
 /// later in a sweep disturb the earlier ones.
@@ -119,7 +119,7 @@ pub fn push_facets<R: Real>(
             (v[k], lambda[k]) = (cones.velocity[i], cones.lambda[i]);
         }
         if let Cone::Coulomb { .. } | Cone::Nonnegative = &group.cone {
-            let touch = Touch { gap: cones.gap[g], inverse_mass: cones.inverse_mass[g], dt, gain };
+            let touch = ContactState { gap: cones.gap[g], inverse_mass: cones.inverse_mass[g], dt, gain };
             law.push(&group.cone, &v, touch, &mut lambda);
         } else {
             for k in 0..group.rows {

@@ -6,8 +6,8 @@
 use crate::constants::Constants;
 use crate::layout::{Layout, ScalarKind, ScalarLayout};
 use crate::reactions::{
-    collect::keep,
-    worlds::{get_row, put_entries, put_row, share_out},
+    collect::zero_unless,
+    per_world::{gather_row, scatter_block, scatter_row, scatter_rows_to_worlds},
 };
 use crate::rows::drives::row_velocity;
 use crate::state::State;
@@ -62,20 +62,20 @@ pub fn whiten<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 
 /// Sorts out the worlds that may go on as they are, and gives the others their own problems.
 #[kernel]
-pub fn sort_out<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut ConeRows<R>) {
+pub fn select_sticking_worlds<R: Real>(solver: &Padmm, alive: R::Mask, cones: &mut ConeRows<R>) {
     cones.lanes = alive;
-    let ConeRows { groups, still, lambda, velocity, .. } = cones;
+    let ConeRows { groups, sticking, lambda, velocity, .. } = cones;
     let tries = solver.newton_steps > 0 && solver.tolerance > 0.0;
-    still.clear(if tries { alive } else { R::Mask::splat(false) });
+    sticking.clear(if tries { alive } else { R::Mask::splat(false) });
     for group in groups.iter() {
         let rows = group.first_row..group.first_row + group.rows;
-        still.add(group.cone, group.acts, [&lambda[rows.clone()], &velocity[rows]]);
+        sticking.add(group.cone, group.acts, [&lambda[rows.clone()], &velocity[rows]]);
     }
-    if still.lanes().any() {
-        still.finish();
+    if sticking.lanes().any() {
+        sticking.finish();
     }
     cones.places.clear();
-    share_out(true, alive & !cones.still.lanes(), cones);
+    scatter_rows_to_worlds(true, alive & !cones.sticking.lanes(), cones);
 }
 
 /// G = WᵀW + R
@@ -104,7 +104,7 @@ fn pair_entries<R: Real, const A: usize, const B: usize>(
     (g, h): (usize, usize),
 ) {
     let (first, second) = (&cones.groups[g], &cones.groups[h]);
-    let (both, together) = (first.acts & second.acts & cones.lanes, cones.still.lanes());
+    let (both, together) = (first.acts & second.acts & cones.lanes, cones.sticking.lanes());
     let mut product = [[R::zero(); B]; A];
     if both.any() {
         product = overlap::<R, A, B>(layout, &cones.w, first, second);
@@ -118,20 +118,20 @@ fn pair_entries<R: Real, const A: usize, const B: usize>(
     if together.any() {
         for r in 0..rows[0] {
             for s in 0..if g == h { r + 1 } else { rows[1] } {
-                cones.still.set(first.first_row + r, second.first_row + s, product[r][s]);
+                cones.sticking.set(first.first_row + r, second.first_row + s, product[r][s]);
             }
         }
     }
     let alone = both & !together;
     if alone.any() {
-        put_entries(alone, (g, h), &product, rows, &cones.places, &mut cones.worlds);
+        scatter_block(alone, (g, h), &product, rows, &cones.places, &mut cones.worlds);
     }
 }
 
 /// Gives worlds that were to be solved with the others their own problems after all.
 #[kernel]
-pub fn hand_over<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
-    share_out(true, lanes, cones);
+pub fn move_to_per_world<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
+    scatter_rows_to_worlds(true, lanes, cones);
     for g in 0..cones.groups.len() {
         for h in 0..=g {
             let (first, second) = (&cones.groups[g], &cones.groups[h]);
@@ -143,11 +143,11 @@ pub fn hand_over<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
             for r in 0..first.rows {
                 for s in 0..second.rows {
                     let (i, j) = (first.first_row + r, second.first_row + s);
-                    product[r][s] = cones.still.get(i.max(j), i.min(j));
+                    product[r][s] = cones.sticking.get(i.max(j), i.min(j));
                 }
             }
             let rows = [first.rows, second.rows];
-            put_entries(both, (g, h), &product, rows, &cones.places, &mut cones.worlds);
+            scatter_block(both, (g, h), &product, rows, &cones.places, &mut cones.worlds);
         }
     }
 }
@@ -238,15 +238,15 @@ pub fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
 /// The reactions of worlds that go on as they are; which are those, `converged` tells.
 #[kernel]
 pub fn solve_together<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>) -> Outcome<R> {
-    let ConeRows { still, velocity, lambda, .. } = cones;
-    still.velocity_mut()[..velocity.len()].copy_from_slice(velocity);
-    still.solve(R::constant(solver.tolerance), going, lambda)
+    let ConeRows { sticking, velocity, lambda, .. } = cones;
+    sticking.velocity_mut()[..velocity.len()].copy_from_slice(velocity);
+    sticking.solve(R::constant(solver.tolerance), going, lambda)
 }
 
 /// Factors G of the worlds that are solved together.
 #[kernel]
 pub fn factor_together<R: Real>(cones: &mut ConeRows<R>) {
-    cones.still.factor();
+    cones.sticking.factor();
 }
 
 /// Tells worlds that are solved alone their reactions and velocities.
@@ -255,7 +255,7 @@ pub fn put_velocities<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         for row in 0..group.rows {
             let numbers = [cones.lambda[group.first_row + row], cones.velocity[group.first_row + row]];
-            put_row(g, group.acts & lanes, row, numbers, &cones.places, &mut cones.worlds);
+            scatter_row(g, group.acts & lanes, row, numbers, &cones.places, &mut cones.worlds);
         }
     }
 }
@@ -266,7 +266,7 @@ pub fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
     for (g, group) in cones.groups.iter().enumerate() {
         let acts = group.acts & lanes;
         for row in 0..group.rows {
-            let reaction = get_row(g, acts, row, &cones.places, &cones.worlds);
+            let reaction = gather_row(g, acts, row, &cones.places, &cones.worlds);
             let own = &mut cones.lambda[group.first_row + row];
             *own = R::select(acts, reaction, *own);
         }
@@ -275,7 +275,7 @@ pub fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
 
 /// x ← Jᵀ Δλ; `change` holds the reactions before.
 #[kernel]
-pub fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub fn apply_impulse_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.fill([R::zero(); 6]);
     for i in 0..ws.cones.lambda.len() {
         ws.cones.change[i] = ws.cones.lambda[i] - ws.cones.change[i];
@@ -300,7 +300,7 @@ pub fn add_change<R: Real>(
 
 /// x += Jᵀ λ of the reactions of the last step.
 #[inline(always)]
-pub fn push_guess<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub fn apply_warm_start<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     push_rows(layout, &ws.cones.groups, &ws.cones.jacobian, &ws.cones.lambda, &mut ws.x);
 }
 
@@ -358,12 +358,12 @@ pub fn store<R: Real>(
         *old = R::select(fresh, R::zero(), *old);
     }
     state.contact_slot.fill(-R::one()); // a pile has one lane
-    let keep = |x: R| R::select(lanes, x, R::zero());
+    let in_lanes = |x: R| R::select(lanes, x, R::zero());
     let mut listed = 0;
     for group in &ws.cones.groups {
         let (i, n) = (group.first_row, group.rows - 1);
         match group.source {
-            ConeSource::Scalar(s) => state.scalar_impulse[s] += keep(ws.cones.lambda[i]),
+            ConeSource::Scalar(s) => state.scalar_impulse[s] += in_lanes(ws.cones.lambda[i]),
             ConeSource::Contact(c) => {
                 let surface = &constants.shapes.surfaces[layout.contacts[c].pair];
                 let impulse = contact_impulse(&ws.cones.lambda[i..=i + n], surface);
@@ -376,7 +376,7 @@ pub fn store<R: Real>(
                     &mut state.contact_impulse[c]
                 };
                 for k in 0..6 {
-                    own[k] += keep(impulse[k]);
+                    own[k] += in_lanes(impulse[k]);
                 }
             }
         }
@@ -399,7 +399,8 @@ fn contact_impulse<R: Real>(lambda: &[R], surface: &Surface<R>) -> [R; 6] {
     for k in 2..n {
         let coefficient = if k == 2 { surface.torsional } else { surface.rolling };
         let rubs = R::zero().lt(surface.sliding);
-        impulse[k + 1] = lambda[k] * keep(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
+        impulse[k + 1] =
+            lambda[k] * zero_unless(rubs, coefficient / R::select(rubs, surface.sliding, R::one()));
     }
     impulse
 }

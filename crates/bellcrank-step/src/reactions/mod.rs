@@ -12,11 +12,11 @@ pub mod all_rows;
 pub mod collect;
 pub mod comfree;
 pub mod cones;
+pub mod per_world;
 pub mod pile;
 pub mod recovery;
 pub mod restitution;
 pub mod way;
-pub mod worlds;
 
 use crate::layout::Layout;
 use crate::settings::Solver;
@@ -54,19 +54,19 @@ pub fn prepare<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, ws: &mut Worksp
 fn prepare_matrix<R: Real>(scene: &Scene<'_, R>, solver: &Padmm, is_first: bool, ws: &mut Workspace<R>) {
     if let Some(pile) = &mut ws.pile {
         ws.cones.places.clear();
-        worlds::share_out(false, R::Mask::splat(true), &mut ws.cones);
+        per_world::scatter_rows_to_worlds(false, R::Mask::splat(true), &mut ws.cones);
         return pile.prepare(solver, scene.layout, &ws.factor, &ws.cones);
     }
-    cones::sort_out(solver, scene.lanes, &mut ws.cones);
+    cones::select_sticking_worlds(solver, scene.lanes, &mut ws.cones);
     cones::build_matrix(scene.layout, ws);
     if is_first {
         restitution::pass_on(scene.settings, scene.times.drift, &mut ws.cones);
     }
-    let together = ws.cones.still.lanes();
+    let together = ws.cones.sticking.lanes();
     if together.any() {
         cones::factor_together(&mut ws.cones);
     }
-    worlds::factor::<R>(solver, scene.lanes & !together, &mut ws.cones.worlds);
+    per_world::factor::<R>(solver, scene.lanes & !together, &mut ws.cones.worlds);
 }
 
 /// Solves as if nothing were inside, and then lets out what is, with a push that gives way.
@@ -95,7 +95,7 @@ pub fn solve<R: Real>(scene: &Scene<'_, R>, going: R::Mask, ws: &mut Workspace<R
             outcome
         }
     };
-    cones::push_change(scene.layout, ws);
+    cones::apply_impulse_change(scene.layout, ws);
     solve_factored(scene.layout, ws);
     cones::add_change(going, outcome, ws, report);
 }
@@ -115,21 +115,21 @@ fn sweep<R: Real>(
 
 /// The reactions of worlds that go on as they are together, those of the others one by one.
 fn solve_worlds<R: Real>(solver: &Padmm, going: R::Mask, cones: &mut ConeRows<R>) -> Outcome<R> {
-    let tried = going & cones.still.lanes();
+    let tried = going & cones.sticking.lanes();
     let mut alone = going;
     let mut outcome = Outcome::none();
     if tried.any() {
         outcome = cones::solve_together(solver, going, cones);
         let failed = tried & !outcome.converged;
         if failed.any() {
-            cones::hand_over(failed, cones);
-            worlds::factor::<R>(solver, failed, &mut cones.worlds);
+            cones::move_to_per_world(failed, cones);
+            per_world::factor::<R>(solver, failed, &mut cones.worlds);
         }
         alone = going & !outcome.converged;
     }
     if alone.any() {
         cones::put_velocities(alone, cones);
-        let own = worlds::solve::<R>(solver, alone, &mut cones.worlds);
+        let own = per_world::solve::<R>(solver, alone, &mut cones.worlds);
         cones::take_reactions(alone, cones);
         outcome = either(outcome, alone, &own);
     }

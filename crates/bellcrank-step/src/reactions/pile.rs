@@ -6,7 +6,7 @@
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::reactions::worlds::WorldRows;
+use crate::reactions::per_world::WorldRows;
 use crate::workspace::{ConeRows, Touching};
 use bellcrank_collide::Pile;
 use bellcrank_math::{Elem, Inline, Pose, Real};

@@ -9,7 +9,7 @@
 //! the velocity that the step's reactions must give it: v ≥ v_end instead of v ≥ −e v⁻. Only normals take part here; friction,
 //! gravity and whatever rests come with the reactions. Where one wave is all there is, nothing changes.
 
-use crate::reactions::worlds::{WorldRows, lanes_of};
+use crate::reactions::per_world::{WorldRows, lanes_of};
 use crate::settings::Settings;
 use crate::workspace::{ConeRows, ConeSource};
 use bellcrank_math::{Elem, Mask, Real, kernel};
@@ -50,7 +50,7 @@ pub fn pass_on<R: Real>(settings: &Settings, drift: R, cones: &mut ConeRows<R>) 
                 & demand.before.lt(R::constant(-settings.bounce_speed))
                 & demand.before.mul_add(drift, cones.gap[g]).lt(R::zero()));
     }
-    let lanes = several & bounces & cones.lanes & !cones.still.lanes();
+    let lanes = several & bounces & cones.lanes & !cones.sticking.lanes();
     for lane in lanes_of(lanes) {
         list(lane, drift.lane(lane), cones);
         let WorldRows { problem, impacts, .. } = &mut cones.worlds[lane];

@@ -8,7 +8,7 @@
 pub mod couplings;
 pub mod drives;
 pub mod limits;
-pub mod lines;
+pub mod tendons;
 
 use crate::constants::{Constants, JointConstants};
 use crate::layout::{JointLayout, Layout};
@@ -164,16 +164,16 @@ pub struct RowSettings<R> {
 }
 
 /// Gaps beyond this are no rounding but a joint torn open, by a step that was too large or by the user [m or rad].
-const TORN: f64 = 1e-4;
+const MAX_DRIFT: f64 = 1e-4;
 /// Share of such a gap that is closed per step: all at once would be a blow.
-const MENDED: f64 = 0.2;
+const CLOSED_PER_STEP: f64 = 0.2;
 
 impl<R: Real> RowSettings<R> {
     /// The gap that may be left at the end of the step.
     #[inline(always)]
     pub fn leave_open(self, gap: R) -> R {
-        let mended = (gap * R::constant(MENDED)).clamp(-self.most, self.most);
-        R::select(gap.abs().le(R::constant(TORN)), R::zero(), gap - mended)
+        let mended = (gap * R::constant(CLOSED_PER_STEP)).clamp(-self.most, self.most);
+        R::select(gap.abs().le(R::constant(MAX_DRIFT)), R::zero(), gap - mended)
     }
 }
 

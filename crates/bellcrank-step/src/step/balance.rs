@@ -8,7 +8,7 @@
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::reactions::cones;
-use crate::rows::{self, couplings, lines};
+use crate::rows::{self, couplings, tendons};
 use crate::state::State;
 use crate::step::{motion, rods, scene::Scene, third_law};
 use crate::workspace::Workspace;
@@ -37,8 +37,8 @@ pub fn first_impulses<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut 
         rows::push_joint(layout, joint, (rows, used), &amount, &mut ws.x);
     }
     couplings::push_first(layout, ws);
-    lines::push_impulses(layout, ws);
-    cones::push_guess(layout, ws);
+    tendons::push_impulses(layout, ws);
+    cones::apply_warm_start(layout, ws);
 }
 
 /// Δu ← x, the first solution.
@@ -87,8 +87,8 @@ pub fn missing_impulses<R: Real>(scene: &Scene<'_, R>, going: R::Mask, ws: &mut 
         rows::push_joint(layout, joint, (rows, used), &amount, &mut ws.x);
     }
     couplings::push_missing(layout, going, ws);
-    lines::push_reactions(layout, ws);
-    cones::push_guess(layout, ws);
+    tendons::push_reactions(layout, ws);
+    cones::apply_warm_start(layout, ws);
 }
 
 /// Δu += x in the lanes that go on, where x is all that is fresh now; the first time, `du_first` keeps Δu before.
@@ -206,8 +206,8 @@ pub fn unbalanced<R: Real>(layout: &Layout, constants: &Constants<R>, turn: R, w
         rows::push_joint(layout, joint, (&ws.joints[j], joint.used_rows()), &ws.reaction[j], &mut ws.x);
     }
     couplings::push_reactions(layout, ws);
-    lines::push_reactions(layout, ws);
-    cones::push_guess(layout, ws);
+    tendons::push_reactions(layout, ws);
+    cones::apply_warm_start(layout, ws);
     let mut worst = R::zero();
     for x in ws.x.iter().flatten() {
         worst = worst.max(x.abs());

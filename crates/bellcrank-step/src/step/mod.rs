@@ -20,7 +20,7 @@ use crate::assemble;
 use crate::interior;
 use crate::reactions::{self, all_rows, collect, cones};
 use crate::readout::{Metrics, Readout};
-use crate::rows::{self, couplings, drives, limits, lines};
+use crate::rows::{self, couplings, drives, limits, tendons};
 use crate::settings::Method;
 use crate::state::{Control, State};
 use crate::status::Report;
@@ -56,7 +56,7 @@ pub fn step<R: Real>(
         pace.advance(accepted, state.alive, report);
     }
     let mut report = pace.report.unwrap_or_else(|| blank_report(ws)); // nobody is alive
-    assemble::mend(whole, state, ws, &mut report); // what the rounds left open
+    assemble::project_onto_joints(whole, state, ws, &mut report); // what the rounds left open
     report
 }
 
@@ -143,7 +143,7 @@ fn constraint_rows<R: Real>(
         gap = gap.max(torn);
     }
     drives::drive_rows(layout, constants, state, control, times, ws);
-    lines::line_rows(layout, constants, state, control, times, ws);
+    tendons::tendon_rows(layout, constants, state, control, times, ws);
     gap
 }
 
@@ -160,7 +160,7 @@ fn add_held_rows<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Works
 fn add_rows<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) {
     rows::add_joints(scene.layout, ws);
     couplings::add(scene.layout, scene.constants, scene.held().stiffness, ws);
-    lines::add_lines(scene.layout, ws);
+    tendons::add_lines(scene.layout, ws);
 }
 
 /// H = L Lᵀ, Δu ← H⁻¹ x
@@ -174,7 +174,7 @@ fn factor<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) {
 #[kernel]
 pub fn beyond_bounds<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) -> R::Mask {
     let Scene { layout, constants, times, .. } = *scene;
-    cones::box_drives(layout, constants, times.dt, ws) | lines::cut_off(layout, constants, times.dt, ws)
+    cones::box_drives(layout, constants, times.dt, ws) | tendons::cut_off(layout, constants, times.dt, ws)
 }
 
 /// Keeps the reactions of lanes that take this part.

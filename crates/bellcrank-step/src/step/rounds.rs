@@ -42,7 +42,7 @@ pub fn close<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspace
         going = still_open([round >= enough, round == most], Gap { now: gap, tolerance }, going, report);
         if round > 1 && (going & !report.closed).any() {
             // a step so large that closing its end does not converge: the start's tangent has to do
-            let worse = take_back(&before, tolerance, going & !report.closed, ws, report);
+            let worse = revert_diverged(&before, tolerance, going & !report.closed, ws, report);
             (going, undone) = (going & !worse, undone | worse);
         }
         if round == most || !going.any() {
@@ -120,7 +120,7 @@ fn still_open<R: Real>(
 /// Where the gap has grown since the last round, the velocities of the first round hold: tangential at the start of the
 /// step, which loses energy rather than to gain some. Those lanes are left alone from now on.
 #[kernel]
-fn take_back<R: Real>(
+fn revert_diverged<R: Real>(
     last_round: &Report<R>,
     tolerance: R,
     open: R::Mask,

@@ -2,7 +2,7 @@
 
 use super::chain::{self, Chain, Constants};
 use super::dense::{Semidefinite, solve_semidefinite};
-use super::{apart, crba, ltdl, manifold, rnea};
+use super::{crba, ltdl, manifold, outlined, rnea};
 use crate::model::TreeModel;
 use bellcrank_math::{Dual, Elem, Mask, Real};
 
@@ -65,13 +65,13 @@ impl<E: Elem, R: Real<Elem = E>> Scratch<E, R> {
     /// Residual, its rate and the Jacobian at (q, v).
     #[inline(always)]
     pub fn close(&mut self, tree: &TreeModel<E>, q: &[R], v: &[R]) {
-        apart::close(tree, self, q, v);
+        outlined::close(tree, self, q, v);
     }
 
     /// Ġ v, by dual numbers.
     #[inline(always)]
     pub fn set_drift(&mut self, tree: &TreeModel<E>, q: &[R], v: &[R]) {
-        apart::drift(tree, self, q, v);
+        outlined::drift(tree, self, q, v);
     }
 
     /// The drift computed last.
@@ -136,9 +136,9 @@ pub fn forward_dynamics<E: Elem, R: Real<Elem = E>>(
     let (nv, rows) = (tree.dof_count(), tree.loops.rows);
     s.close(tree, q, v);
     s.set_drift(tree, q, v);
-    apart::mass_matrix(tree, &mut s.crba, q, &mut s.mass);
+    outlined::mass_matrix(tree, &mut s.crba, q, &mut s.mass);
     ltdl::factor(&tree.branches, &mut s.mass);
-    apart::bias(tree, &mut s.rnea, q, v, a);
+    outlined::bias(tree, &mut s.rnea, q, v, a);
     for k in 0..nv {
         a[k] = tau[k] - a[k];
         for r in 0..rows {
@@ -183,7 +183,7 @@ pub fn inverse_dynamics<E: Elem, R: Real<Elem = E>>(
     let (nv, rows) = (tree.dof_count(), tree.loops.rows);
     let driven = &tree.loops.driven;
     s.close(tree, q, v);
-    apart::inverse_dynamics(tree, &mut s.rnea, [q, v, a], tau);
+    outlined::inverse_dynamics(tree, &mut s.rnea, [q, v, a], tau);
     let [wanted, solved, _] = &mut s.by_dof;
     // (G_u G_uᵀ) over the undriven velocities u; identity elsewhere
     for i in 0..nv {

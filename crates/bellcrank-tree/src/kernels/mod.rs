@@ -6,7 +6,6 @@
 //! for derivatives of RNEA.
 
 pub mod aba;
-pub mod apart;
 pub mod centroidal;
 pub mod chain;
 pub mod constrained;
@@ -17,6 +16,7 @@ pub mod frames;
 pub mod kinematics;
 pub mod ltdl;
 pub mod manifold;
+pub mod outlined;
 pub mod parameters;
 pub(crate) mod poses;
 pub mod rnea;

@@ -7,7 +7,7 @@ use super::macros::operator;
 use super::{Batch, split};
 use crate::branches::Branches;
 use crate::error::TreeError;
-use crate::kernels::{aba, apart, crba, rnea, rnea_jacobian, vjp};
+use crate::kernels::{aba, crba, outlined, rnea, rnea_jacobian, vjp};
 use crate::layout::Layout;
 use crate::precision::Precision;
 use bellcrank_math::Real;
@@ -152,7 +152,7 @@ operator! {
         let (nq, nv) = (tree.coordinate_count(), tree.dof_count());
         let [q, v, a] = split(input, [nq, nv, nv]);
         let (tau_q, tau_v) = output.split_at_mut(2 * tree.branches.entries());
-        apart::inverse_dynamics_jacobian(tree, s, [q, v, a], tau_q, tau_v);
+        outlined::inverse_dynamics_jacobian(tree, s, [q, v, a], tau_q, tau_v);
     }
 }
 
@@ -188,18 +188,18 @@ operator! {
         let [q, v, tau] = split(input, [nq, nv, nv]);
         let (by_q, rest) = output.split_at_mut(nv * nv);
         let (by_v, by_tau) = rest.split_at_mut(nv * nv);
-        apart::mass_matrix(tree, &mut s.crba, q, &mut s.mass);
+        outlined::mass_matrix(tree, &mut s.crba, q, &mut s.mass);
         mass_inverse(tree, &mut s.mass, by_tau);
-        apart::bias(tree, &mut s.rnea, q, v, &mut s.a);
+        outlined::bias(tree, &mut s.rnea, q, v, &mut s.a);
         for k in 0..nv {
             s.a[k] = tau[k] - s.a[k];
         }
-        apart::solve_mass(tree, &s.mass, &mut s.a, 1);
+        outlined::solve_mass(tree, &s.mass, &mut s.a, 1);
         let [tau_q, tau_v] = &mut s.by;
-        apart::inverse_dynamics_jacobian(tree, &mut s.jacobian, [q, v, &s.a], tau_q, tau_v);
+        outlined::inverse_dynamics_jacobian(tree, &mut s.jacobian, [q, v, &s.a], tau_q, tau_v);
         for (matrix, packed) in [(by_q, tau_q), (by_v, tau_v)] {
             spread_negative(&tree.branches, packed, matrix);
-            apart::solve_mass(tree, &s.mass, matrix, nv);
+            outlined::solve_mass(tree, &s.mass, matrix, nv);
         }
     }
 }
@@ -235,7 +235,7 @@ operator! {
         let (by_q, rest) = output.split_at_mut(nv);
         let (by_v, rest) = rest.split_at_mut(nv);
         let (by_a, by_parameters) = rest.split_at_mut(nv);
-        apart::adjoint(tree, s, [q, v, a, lambda], [by_q, by_v, by_a]);
+        outlined::adjoint(tree, s, [q, v, a, lambda], [by_q, by_v, by_a]);
         if this.parameters {
             vjp::parameter_gradient(tree, s, by_parameters);
         }
@@ -260,9 +260,9 @@ operator! {
         let (by_v, rest) = rest.split_at_mut(nv);
         let (by_tau, by_parameters) = rest.split_at_mut(nv);
         let (forward, adjoint, unused) = s;
-        apart::forward_dynamics(tree, forward, [q, v, tau], a);
+        outlined::forward_dynamics(tree, forward, [q, v, tau], a);
         aba::solve_again(tree, forward, g, by_tau);
-        apart::adjoint(tree, adjoint, [q, v, a, by_tau], [&mut *by_q, &mut *by_v, unused]);
+        outlined::adjoint(tree, adjoint, [q, v, a, by_tau], [&mut *by_q, &mut *by_v, unused]);
         if this.parameters {
             vjp::parameter_gradient(tree, adjoint, by_parameters);
         }

@@ -4,7 +4,7 @@ use super::macros::operator;
 use super::{Batch, split};
 use crate::batch::Operator;
 use crate::error::TreeError;
-use crate::kernels::{aba, apart, crba, ltdl, rnea};
+use crate::kernels::{aba, crba, ltdl, outlined, rnea};
 use crate::layout::Layout;
 use crate::model::{Frame, FrameId, TreeModel};
 use crate::precision::Precision;
@@ -162,7 +162,7 @@ pub struct Crba;
 operator! {
     Crba;
     scratch crba::Scratch<R> = |this, tree| crba::Scratch::new(tree.nodes.len());
-    run |this, tree, s, q, mass| { apart::mass_matrix(tree, s, q, mass); }
+    run |this, tree, s, q, mass| { outlined::mass_matrix(tree, s, q, mass); }
 }
 
 pub struct Aba<E> {
@@ -187,7 +187,7 @@ operator! {
         |this, tree| (crba::Scratch::new(tree.nodes.len()), vec![R::zero(); tree.branches.entries()]);
     run |this, tree, s, q, inverse| {
         let (s, mass) = s;
-        apart::mass_matrix(tree, s, q, mass);
+        outlined::mass_matrix(tree, s, q, mass);
         mass_inverse(tree, mass, inverse);
     }
 }
@@ -205,5 +205,5 @@ pub(crate) fn mass_inverse<E: Elem, R: Real<Elem = E>>(
     for k in 0..nv {
         inverse[k * nv + k] = R::one();
     }
-    apart::solve_mass(tree, mass, inverse, nv);
+    outlined::solve_mass(tree, mass, inverse, nv);
 }

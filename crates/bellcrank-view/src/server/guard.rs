@@ -29,7 +29,7 @@ impl Guard {
         }
     }
 
-    /// Says why not.
+    /// Whether a request may be answered; the error is the text of the refusal.
     pub fn check(&self, request: &Request) -> Result<(), &'static str> {
         let host = request.host.as_deref().unwrap_or_default();
         match &self.token {

@@ -4,7 +4,7 @@ use super::{BEFORE, Block, END, Push, START, add_block};
 use crate::formulas::{Answer, momentum_slopes};
 use crate::minimal::Interval;
 use bellcrank_math::{Mat3, Real, Vec3};
-use bellcrank_step::interior::{Touch, all_rows, end_change};
+use bellcrank_step::interior::{EndContact, all_rows, end_change};
 
 /// How the velocities of a body follow from where it is: δω⁺ = N (δθ⁺ − E δθ), δω = L (δθ − Q δθ⁻).
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub(super) fn read_bodies<R: Real>(
 
 /// What a contact pushes on one of its bodies, by the end pose of one and by its velocity.
 #[inline(always)]
-fn touch_slopes<R: Real>(touch: &Touch<R>, by: usize) -> [[Block<R>; 2]; 2] {
+fn touch_slopes<R: Real>(touch: &EndContact<R>, by: usize) -> [[Block<R>; 2]; 2] {
     let rows = all_rows(touch);
     let (force, stiffness) = (touch.force(&touch.reactions()), touch.push.stiffness());
     let mut slopes = [[[[R::zero(); 6]; 6]; 2]; 2];

@@ -3,7 +3,7 @@
 use super::joint_groups::{Group, group};
 use super::lumps::Lumps;
 use super::names::Taken;
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::mend::mended;
 use crate::mjcf::bodies::joints::{JointSpec, JointType};
 use crate::mjcf::bodies::spec::{BodySpec, GeomSpec, Spec};
@@ -175,7 +175,7 @@ impl<'a> Assembly<'a> {
             if solid.mass <= 0.0 {
                 let what = "the body moves, but neither it nor anything welded to it has a mass";
                 let hint = "give it a geom or an <inertial>, or load with the option mend_inertia";
-                self.context.notes.log().fault(body.place.clone(), ImportTrouble::said(what, hint));
+                self.context.notes.log().fault(body.place.clone(), ImportFaultKind::other(what, hint));
             }
             return solid;
         }

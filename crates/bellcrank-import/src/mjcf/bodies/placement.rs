@@ -1,6 +1,6 @@
 //! Where things are: position and one of five ways to say a rotation.
 
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::mjcf::preamble::compiler::Compiler;
 use crate::xml::Element;
 use bellcrank_math::{Mat3, Pose, Quat, Vec3};
@@ -45,7 +45,7 @@ pub(in crate::mjcf) fn rotation(element: &Element, compiler: &Compiler) -> Quat 
 pub(in crate::mjcf) fn unit(wxyz: [f64; 4], element: &Element) -> Quat {
     let q = Quat::from_wxyz(wxyz);
     if q.norm_squared() < 1e-28 {
-        element.fault(ImportTrouble::Model(bellcrank_model::Trouble::ZeroQuaternion("the pose".into())));
+        element.fault(ImportFaultKind::Model(bellcrank_model::FaultKind::ZeroQuaternion("the pose".into())));
         return Quat::identity();
     }
     q.normalized()

@@ -9,7 +9,7 @@ use crate::mjcf::mass::solids::nothing;
 use crate::mjcf::preamble::source::{AttachedKeys, Context, Scope};
 use crate::mjcf::vocabulary::known::{self, LOOKS};
 use crate::xml::Element;
-use crate::{ImportError, ImportTrouble};
+use crate::{ImportError, ImportFaultKind};
 use bellcrank_math::Pose;
 use std::rc::Rc;
 
@@ -60,7 +60,7 @@ impl<'a> TreeReader<'a> {
     fn children(&mut self, element: &Element, within: &Within<'_>) -> Result<(), ImportError> {
         let limits = self.context.files.limits();
         if within.depth > limits.depth {
-            return Err(ImportError::one(element.place(), ImportTrouble::TooDeep(limits.depth)));
+            return Err(ImportError::one(element.place(), ImportFaultKind::TooDeep(limits.depth)));
         }
         for child in &element.children {
             self.copies += usize::from(!within.suffix.is_empty());
@@ -68,7 +68,10 @@ impl<'a> TreeReader<'a> {
             if self.copies > allowed as usize {
                 let (found, limit) = (self.copies as u64, u64::from(allowed));
                 let what = "the number of copied elements".to_owned();
-                return Err(ImportError::one(child.place(), ImportTrouble::TooLarge { what, found, limit }));
+                return Err(ImportError::one(
+                    child.place(),
+                    ImportFaultKind::TooLarge { what, found, limit },
+                ));
             }
             match child.tag.as_str() {
                 "body" => self.body(child, within)?,
@@ -191,7 +194,7 @@ impl<'a> TreeReader<'a> {
         let prefix = element.attribute("prefix").unwrap_or("");
         let Some(source) = within.scope.source.models.get(model) else {
             let nearest = bellcrank_model::nearest(model, within.scope.source.models.keys());
-            element.fault(ImportTrouble::UnknownName { noun: "model", name: model.to_owned(), nearest });
+            element.fault(ImportFaultKind::UnknownName { noun: "model", name: model.to_owned(), nearest });
             return Ok(());
         };
         let Some(root) = &source.root else { return Ok(()) };
@@ -229,7 +232,7 @@ impl<'a> TreeReader<'a> {
                     Some(frame) => self.frame(frame, &inside)?,
                     None => {
                         let (noun, name) = (if tag == "body" { "body" } else { "frame" }, name.to_owned());
-                        element.fault(ImportTrouble::UnknownName { noun, name, nearest: None });
+                        element.fault(ImportFaultKind::UnknownName { noun, name, nearest: None });
                     }
                 }
                 // what lies outside the attached body is left out on purpose

@@ -8,7 +8,7 @@ use crate::mjcf::bodies::joints::JointType;
 use crate::mjcf::bodies::spec::{BodySpec, GeomSpec, Spec};
 use crate::mjcf::preamble::compiler::Compiler;
 use crate::solid::Solid;
-use crate::{ImportTrouble, Log};
+use crate::{ImportFaultKind, Log};
 use bellcrank_math::{Pose, Sym3};
 use bellcrank_model::Spring;
 
@@ -85,7 +85,7 @@ fn geoms_solid(body: &BodySpec, compiler: &Compiler, log: &Log) -> Solid {
             let what = "the mass of the body comes from a mesh that was not read";
             log.fault(
                 geom.place.clone(),
-                ImportTrouble::said(what, "add the mesh file, or <inertial> to the body"),
+                ImportFaultKind::other(what, "add the mesh file, or <inertial> to the body"),
             );
         }
         sum.joined(geom.solid)

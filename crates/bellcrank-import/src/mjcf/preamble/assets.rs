@@ -12,7 +12,7 @@ use crate::mjcf::vocabulary::known::{LOOKS, TEXTURES};
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::solid::Solid;
 use crate::xml::Element;
-use crate::{File, ImportTrouble, meshes};
+use crate::{File, ImportFaultKind, meshes};
 use bellcrank_math::Vec3;
 use bellcrank_model::{HeightField, Mesh, nearest};
 use std::cell::RefCell;
@@ -123,8 +123,8 @@ impl Assets {
             self.open(&path, element, context).and_then(|file| looks::mean_color(&file.bytes, &path, limit));
         match read {
             Ok(mean) => Some(mean),
-            Err(trouble) => {
-                context.notes.ignore(element, format!("{trouble}; its mean colour is taken as white"));
+            Err(kind) => {
+                context.notes.ignore(element, format!("{kind}; its mean colour is taken as white"));
                 None
             }
         }
@@ -202,21 +202,21 @@ impl Assets {
                 element.kept(msh::read(&bytes.bytes, &path))
             }
             Ok(bytes) => element.kept(meshes::read_with(&bytes, context.files)),
-            Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
+            Err(ImportFaultKind::NoSuchFile(_)) if !context.options.require_meshes => {
                 not_there(&path, element, context);
                 None
             }
-            Err(trouble) => {
-                element.fault(trouble);
+            Err(kind) => {
+                element.fault(kind);
                 None
             }
         }
     }
 
     /// A file relative to the model, else to the file that names it.
-    fn open(&self, path: &str, element: &Element, context: Context<'_>) -> Result<File, ImportTrouble> {
+    fn open(&self, path: &str, element: &Element, context: Context<'_>) -> Result<File, ImportFaultKind> {
         match context.files.binary(path, self.file.as_ref()) {
-            Err(ImportTrouble::NoSuchFile(_)) => {
+            Err(ImportFaultKind::NoSuchFile(_)) => {
                 context.files.binary(path, Some(&context.files.called(&element.file)))
             }
             found => found,
@@ -261,12 +261,12 @@ impl Assets {
             Ok(file) => {
                 element.kept(terrain::from_file(&file.bytes, &path, context.files.limits().mesh_parts))
             }
-            Err(ImportTrouble::NoSuchFile(_)) if !context.options.require_meshes => {
+            Err(ImportFaultKind::NoSuchFile(_)) if !context.options.require_meshes => {
                 not_there(&path, element, context);
                 None
             }
-            Err(trouble) => {
-                element.fault(trouble);
+            Err(kind) => {
+                element.fault(kind);
                 None
             }
         }
@@ -282,8 +282,8 @@ fn not_there(path: &str, element: &Element, context: Context<'_>) {
     context.notes.ignore(element, why);
 }
 
-fn unknown<'a>(noun: &'static str, name: &str, known: impl Iterator<Item = &'a String>) -> ImportTrouble {
-    ImportTrouble::UnknownName { noun, name: name.to_owned(), nearest: nearest(name, known) }
+fn unknown<'a>(noun: &'static str, name: &str, known: impl Iterator<Item = &'a String>) -> ImportFaultKind {
+    ImportFaultKind::UnknownName { noun, name: name.to_owned(), nearest: nearest(name, known) }
 }
 
 /// Its name, else its file's name without folder and ending.
@@ -317,7 +317,7 @@ fn inline_mesh(element: &Element) -> Option<Mesh> {
     let numbers = match element.numbers("vertex") {
         Some(numbers) => numbers,
         None => {
-            element.fault(ImportTrouble::MissingAttribute("file".into()));
+            element.fault(ImportFaultKind::MissingAttribute("file".into()));
             return None;
         }
     };

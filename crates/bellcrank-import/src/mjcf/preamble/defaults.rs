@@ -4,7 +4,7 @@
 //! else to the nearest `childclass` around it, else to the outermost class. Attributes of several numbers are
 //! overwritten from the front, so `friction="0.7"` keeps the class's second and third coefficient.
 
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::mjcf::bodies::placement::ROTATIONS;
 use crate::mjcf::vocabulary::known::{self, ACTUATORS, LOOKS};
 use crate::mjcf::vocabulary::notes::Notes;
@@ -58,7 +58,7 @@ impl Classes {
             if self.named.len() >= CLASSES {
                 let (found, limit) = (CLASSES as u64 + 1, CLASSES as u64);
                 let what = "the number of default classes".to_owned();
-                return inner.fault(ImportTrouble::TooLarge { what, found, limit });
+                return inner.fault(ImportFaultKind::TooLarge { what, found, limit });
             }
             let mut class = self.named.get(name).unwrap_or(around).clone();
             class.add(inner, notes);
@@ -74,7 +74,7 @@ impl Classes {
             Some(name) => self.named.get(name).unwrap_or_else(|| {
                 let nearest = nearest(name, self.named.keys());
                 let name = name.to_owned();
-                element.fault(ImportTrouble::UnknownName { noun: "default class", name, nearest });
+                element.fault(ImportFaultKind::UnknownName { noun: "default class", name, nearest });
                 &self.main
             }),
         }
@@ -126,7 +126,7 @@ impl Class {
                 if self.actuators.len() >= ACTUATOR_DEFAULTS {
                     let (found, limit) = (self.actuators.len() as u64 + 1, ACTUATOR_DEFAULTS as u64);
                     let what = "the number of actuator defaults".to_owned();
-                    child.fault(ImportTrouble::TooLarge { what, found, limit });
+                    child.fault(ImportFaultKind::TooLarge { what, found, limit });
                     return;
                 }
                 Rc::make_mut(&mut self.actuators).push(child.clone());

@@ -3,7 +3,7 @@
 //! A name is looked up from the main model's folder, then from the folder of the file that says it.
 
 use crate::xml::{Document, Element};
-use crate::{File, Files, ImportError, ImportTrouble, Log};
+use crate::{File, Files, ImportError, ImportFaultKind, Log};
 use std::rc::Rc;
 
 /// Attributes that are words of the format or names of classes: an empty one is none of them.
@@ -50,7 +50,7 @@ impl<'a> Includer<'a> {
         depth: usize,
     ) -> Result<(), ImportError> {
         if depth > self.files.limits().depth {
-            return Err(fail(element, ImportTrouble::TooDeep(self.files.limits().depth)));
+            return Err(fail(element, ImportFaultKind::TooDeep(self.files.limits().depth)));
         }
         // numbers and names that are empty say nothing; words must be known
         element.attributes.retain(|a| !a.value.trim().is_empty() || WORDS.contains(&a.name.as_str()));
@@ -82,14 +82,14 @@ impl<'a> Includer<'a> {
         }
         let file = match self.find(name, around.last()) {
             Ok(file) => file,
-            Err(trouble) => {
-                element.fault(trouble);
+            Err(kind) => {
+                element.fault(kind);
                 return Ok(Vec::new());
             }
         };
         if around.iter().any(|open| open.name == file.name) || *element.file == *file.name {
             let what = format!("the file {name:?} includes itself");
-            return Err(fail(element, ImportTrouble::said(what, "remove one <include> of the circle")));
+            return Err(fail(element, ImportFaultKind::other(what, "remove one <include> of the circle")));
         }
         let mut document = Document::parse(&file, self.files.limits(), self.log)?;
         self.elements += count(&document.root);
@@ -103,20 +103,20 @@ impl<'a> Includer<'a> {
         Ok(document.root.children)
     }
 
-    fn find(&self, name: &str, beside: Option<&File>) -> Result<File, ImportTrouble> {
+    fn find(&self, name: &str, beside: Option<&File>) -> Result<File, ImportFaultKind> {
         match (self.files.text(name, self.by), beside) {
-            (Err(ImportTrouble::NoSuchFile(_)), Some(file)) => self.files.text(name, Some(file)),
+            (Err(ImportFaultKind::NoSuchFile(_)), Some(file)) => self.files.text(name, Some(file)),
             (found, _) => found,
         }
     }
 }
 
-fn fail(element: &Element, trouble: ImportTrouble) -> ImportError {
-    ImportError::one(element.place(), trouble)
+fn fail(element: &Element, kind: ImportFaultKind) -> ImportError {
+    ImportError::one(element.place(), kind)
 }
 
-fn too_many(what: &str, found: usize, limit: usize) -> ImportTrouble {
-    ImportTrouble::TooLarge { what: what.into(), found: found as u64, limit: limit as u64 }
+fn too_many(what: &str, found: usize, limit: usize) -> ImportFaultKind {
+    ImportFaultKind::TooLarge { what: what.into(), found: found as u64, limit: limit as u64 }
 }
 
 fn count(element: &Element) -> usize {

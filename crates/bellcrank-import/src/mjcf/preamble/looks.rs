@@ -3,7 +3,7 @@
 //! MuJoCo multiplies a texture with its material's colour, which is white unless said. Pictures are not drawn here; what is textured
 //! has their mean colour instead, so that a robot is seen about as it is.
 
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::mjcf::preamble::assets::color;
 use crate::xml::Element;
 
@@ -46,10 +46,10 @@ pub(super) fn file_of(element: &Element) -> Option<&str> {
 }
 
 /// The mean of all pixels of a PNG, each as much as it covers; white where the image says nothing.
-pub(super) fn mean_color(bytes: &[u8], name: &str, limit: usize) -> Result<[f32; 3], ImportTrouble> {
+pub(super) fn mean_color(bytes: &[u8], name: &str, limit: usize) -> Result<[f32; 3], ImportFaultKind> {
     let damaged = |how: String| {
         let what = format!("the image {name:?} cannot be used: {how}");
-        ImportTrouble::said(what, "save it again as a PNG, or take the texture out")
+        ImportFaultKind::other(what, "save it again as a PNG, or take the texture out")
     };
     let limits = png::Limits { bytes: 16 * limit.max(1 << 20) };
     let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);

@@ -1,13 +1,13 @@
 //! MSH, MuJoCo's own binary mesh format: four counts, then vertices, normals, texture coordinates and faces.
 
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use bellcrank_math::Vec3;
 use bellcrank_model::Mesh;
 
 /// Reads a whole file; all numbers are four bytes, little end first.
-pub(in crate::mjcf) fn read(bytes: &[u8], name: &str) -> Result<Mesh, ImportTrouble> {
+pub(in crate::mjcf) fn read(bytes: &[u8], name: &str) -> Result<Mesh, ImportFaultKind> {
     let damaged = || {
-        ImportTrouble::said(format!("the mesh file {name:?} is damaged"), "export it again, as STL or OBJ")
+        ImportFaultKind::other(format!("the mesh file {name:?} is damaged"), "export it again, as STL or OBJ")
     };
     let mut words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
     let mut count = || usize::try_from(i32::from_le_bytes(words.next()?)).ok();

@@ -8,7 +8,7 @@ use crate::mjcf::bodies::census::Census;
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::mjcf::vocabulary::schema;
 use crate::xml::{Document, Element};
-use crate::{File, Files, ImportError, ImportTrouble, Options};
+use crate::{File, Files, ImportError, ImportFaultKind, Options};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -105,15 +105,15 @@ impl Source {
         let Some(name) = element.required("file") else { return Ok(()) };
         let file = match context.files.text(name, by) {
             Ok(file) => file,
-            Err(trouble) => {
-                element.fault(trouble);
+            Err(kind) => {
+                element.fault(kind);
                 return Ok(());
             }
         };
         if around.len() >= MODELS_DEEP || around.contains(&file.name) || *element.file == *file.name {
             let what = format!("the model {name:?} contains itself");
-            let trouble = ImportTrouble::said(what, "remove one <model> of the circle");
-            return Err(ImportError::one(element.place(), trouble));
+            let kind = ImportFaultKind::other(what, "remove one <model> of the circle");
+            return Err(ImportError::one(element.place(), kind));
         }
         let mut document = Document::parse(&file, context.files.limits(), context.notes.log())?;
         around.push(file.name.clone());

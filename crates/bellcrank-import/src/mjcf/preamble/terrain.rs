@@ -3,7 +3,7 @@
 //! Whatever they come from, heights are normalised to 0…1 and then scaled by the third number of `size`. Images and
 //! attributes list rows from the top of the picture, binary files from the lowest y.
 
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::xml::Element;
 use bellcrank_model::HeightField;
 
@@ -28,7 +28,7 @@ pub(super) fn from_attributes(element: &Element, limit: usize) -> Option<Grid> {
 }
 
 /// From the content of a file.
-pub(super) fn from_file(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportTrouble> {
+pub(super) fn from_file(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportFaultKind> {
     if bytes.starts_with(&[0x89, b'P', b'N', b'G']) {
         from_png(bytes, name, limit)
     } else {
@@ -36,9 +36,9 @@ pub(super) fn from_file(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, 
     }
 }
 
-fn from_png(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportTrouble> {
+fn from_png(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportFaultKind> {
     let damaged = |how: String| {
-        ImportTrouble::said(
+        ImportFaultKind::other(
             format!("the image {name:?} cannot be used: {how}"),
             "save it again as a PNG in shades of grey",
         )
@@ -53,7 +53,7 @@ fn from_png(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportTroubl
     let (found, most) = ((rows as u64).saturating_mul(columns as u64), limit as u64);
     let size = reader.output_buffer_size().filter(|_| found <= most);
     let Some(size) = size else {
-        return Err(ImportTrouble::TooLarge { what: format!("the image {name:?}"), found, limit: most });
+        return Err(ImportFaultKind::TooLarge { what: format!("the image {name:?}"), found, limit: most });
     };
     let mut pixels = vec![0; size];
     let frame = reader.next_frame(&mut pixels).map_err(|error| damaged(error.to_string()))?;
@@ -65,10 +65,10 @@ fn from_png(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportTroubl
 }
 
 /// Two integers, rows and columns, then as many numbers of 32 bits.
-fn from_binary(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportTrouble> {
+fn from_binary(bytes: &[u8], name: &str, limit: usize) -> Result<Grid, ImportFaultKind> {
     let damaged = |how: &str| {
         let what = format!("the height field {name:?} cannot be used: {how}");
-        ImportTrouble::said(
+        ImportFaultKind::other(
             what,
             "use a PNG image, or MuJoCo's own format of two sizes and their product of numbers",
         )
@@ -93,7 +93,7 @@ fn upside_down(heights: &[f64], columns: usize) -> Vec<f64> {
 fn check_size(element: &Element, found: usize, limit: usize) -> Option<()> {
     if found > limit {
         let (found, limit) = (found as u64, limit as u64);
-        element.fault(ImportTrouble::TooLarge { what: "the height field".into(), found, limit });
+        element.fault(ImportFaultKind::TooLarge { what: "the height field".into(), found, limit });
         return None;
     }
     Some(())

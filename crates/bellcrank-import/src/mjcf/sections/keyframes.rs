@@ -2,7 +2,7 @@
 
 use super::actuators::Added;
 use super::drive::{Drive, Dynamics};
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::assemble::names::Taken;
 use crate::mjcf::bodies::joints::JointType;
@@ -90,7 +90,7 @@ fn completed(
     let (found, expected) = (said.len(), places.len());
     if found > expected {
         let attribute = name.to_owned();
-        element.fault(ImportTrouble::WrongCount { attribute, found, expected: expected.to_string() });
+        element.fault(ImportFaultKind::WrongCount { attribute, found, expected: expected.to_string() });
         return None;
     }
     if found < expected {

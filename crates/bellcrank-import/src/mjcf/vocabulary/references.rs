@@ -1,7 +1,7 @@
 //! From names in the file to what they mean.
 
 use super::notes::Notes;
-use crate::ImportTrouble;
+use crate::ImportFaultKind;
 use crate::mjcf::assemble::assembly::{Assembly, Coordinate};
 use crate::mjcf::bodies::joints::JointType;
 use crate::mjcf::bodies::spec::Section;
@@ -86,6 +86,6 @@ pub(in crate::mjcf) fn missing<'a>(
     if !section.scope.partial {
         let nearest = if notes.may_suggest() { nearest(name, known.take(COMPARED)) } else { None };
         let name = name.to_owned();
-        section.element.fault(ImportTrouble::UnknownName { noun, name, nearest });
+        section.element.fault(ImportFaultKind::UnknownName { noun, name, nearest });
     }
 }

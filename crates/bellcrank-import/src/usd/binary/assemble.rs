@@ -2,7 +2,7 @@
 
 use super::bytes::{Read, damaged};
 use super::sections::{Kind, Sections, Spec};
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::options::Limits;
 use crate::usd::layer::{Layer, Prim, Property, Value};
 use std::cell::Cell;
@@ -45,7 +45,7 @@ impl<'s> Reader<'s, '_> {
 
     fn children(&mut self, fields: &Fields<'_>, around: &str, depth: usize) -> Read<Vec<Prim>> {
         if depth > self.limits.depth {
-            return Err(ImportTrouble::TooDeep(self.limits.depth));
+            return Err(ImportFaultKind::TooDeep(self.limits.depth));
         }
         let mut children = Vec::new();
         for name in names(fields, "primChildren") {
@@ -69,7 +69,7 @@ impl<'s> Reader<'s, '_> {
         self.prims += 1;
         if self.prims > self.limits.elements {
             let (found, limit) = (u64::from(self.prims), u64::from(self.limits.elements));
-            return Err(ImportTrouble::TooLarge { what: "the number of prims".into(), found, limit });
+            return Err(ImportFaultKind::TooLarge { what: "the number of prims".into(), found, limit });
         }
         let fields = self.fields(spec)?;
         let text =

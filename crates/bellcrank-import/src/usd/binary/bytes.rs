@@ -1,13 +1,13 @@
 //! Little-endian numbers from a slice, never beyond its end.
 
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 
-pub(super) type Read<T> = Result<T, ImportTrouble>;
+pub(super) type Read<T> = Result<T, ImportFaultKind>;
 
 /// The file is not what it says.
-pub(super) fn damaged(how: &str) -> ImportTrouble {
+pub(super) fn damaged(how: &str) -> ImportFaultKind {
     let what = format!("the binary USD file cannot be read: {how}");
-    ImportTrouble::said(what, "write it again, or convert it to text: usdcat robot.usdc --out robot.usda")
+    ImportFaultKind::other(what, "write it again, or convert it to text: usdcat robot.usdc --out robot.usda")
 }
 
 /// Where reading has come to.

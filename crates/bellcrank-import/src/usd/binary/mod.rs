@@ -12,7 +12,7 @@ mod sections;
 mod values;
 
 use super::layer::Layer;
-use crate::error::{ImportError, ImportTrouble};
+use crate::error::{ImportError, ImportFaultKind};
 use crate::files::File;
 use crate::options::Limits;
 use bellcrank_model::Place;
@@ -22,10 +22,10 @@ pub(super) const START: &[u8] = b"PXR-USDC";
 
 /// Reads a file within the limits.
 pub(super) fn parse(file: &File, limits: &Limits) -> Result<Layer, ImportError> {
-    read(&file.bytes, limits).map_err(|trouble| ImportError::one(Place::new(file.name.as_str(), 0), trouble))
+    read(&file.bytes, limits).map_err(|kind| ImportError::one(Place::new(file.name.as_str(), 0), kind))
 }
 
-fn read(bytes: &[u8], limits: &Limits) -> Result<Layer, ImportTrouble> {
+fn read(bytes: &[u8], limits: &Limits) -> Result<Layer, ImportFaultKind> {
     let sections = sections::Sections::read(bytes, limits)?;
     assemble::layer(&sections, limits)
 }

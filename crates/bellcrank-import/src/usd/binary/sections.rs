@@ -3,7 +3,7 @@
 use super::bytes::{Bytes, Read, damaged};
 use super::compress::{blocks, integers};
 use super::values::Values;
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::options::Limits;
 use std::cell::Cell;
 
@@ -50,7 +50,10 @@ impl<'a> Sections<'a> {
         if version[0] != 0 || !(4..=13).contains(&version[1]) {
             let what =
                 format!("binary USD of version {}.{}.{} is not known", version[0], version[1], version[2]);
-            return Err(ImportTrouble::said(what, "convert it to text: usdcat robot.usdc --out robot.usda"));
+            return Err(ImportFaultKind::other(
+                what,
+                "convert it to text: usdcat robot.usdc --out robot.usda",
+            ));
         }
         let table = Table::read(bytes)?;
         let words = words(table.section("TOKENS")?, limits)?;
@@ -103,8 +106,8 @@ impl<'a> Table<'a> {
     }
 }
 
-fn too_many(what: &str, found: usize, limits: &Limits) -> ImportTrouble {
-    ImportTrouble::TooLarge { what: what.into(), found: found as u64, limit: u64::from(limits.elements) }
+fn too_many(what: &str, found: usize, limits: &Limits) -> ImportFaultKind {
+    ImportFaultKind::TooLarge { what: what.into(), found: found as u64, limit: u64::from(limits.elements) }
 }
 
 /// A count that compression may make larger than the bytes; bounded by the limits.
@@ -129,7 +132,7 @@ fn words(section: &[u8], limits: &Limits) -> Read<Vec<String>> {
     let count = bounded(&mut bytes, "the number of words", limits)?;
     let size = usize::try_from(bytes.u64()?).map_err(|_| damaged("a size is too large"))?;
     if size as u64 > limits.text_bytes {
-        return Err(ImportTrouble::TooLarge {
+        return Err(ImportFaultKind::TooLarge {
             what: "the words [bytes]".into(),
             found: size as u64,
             limit: limits.text_bytes,

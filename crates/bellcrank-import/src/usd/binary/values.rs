@@ -3,7 +3,7 @@
 use super::bytes::{Bytes, Read, damaged};
 use super::compress::integers;
 use super::sections::Sections;
-use crate::error::ImportTrouble;
+use crate::error::ImportFaultKind;
 use crate::usd::layer::Value;
 
 const ARRAY: u64 = 1 << 63;
@@ -250,7 +250,7 @@ impl<'a> Values<'_, 'a> {
         let left = self.sections.budget.get().checked_sub(count);
         let found = count as u64;
         let limit = self.sections.budget.get() as u64;
-        self.sections.budget.set(left.ok_or(ImportTrouble::TooLarge {
+        self.sections.budget.set(left.ok_or(ImportFaultKind::TooLarge {
             what: "the numbers of the file".into(),
             found,
             limit,

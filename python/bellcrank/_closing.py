@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Optional, TypeVar
 
-_Self = TypeVar("_Self", bound="Leaving")
+_Self = TypeVar("_Self", bound="Closing")
 
 
-class Leaving(ABC):
+class Closing(ABC):
     """Something that ends with its ``with`` block, whatever happens in it."""
 
     @abstractmethod
-    def _leave(self) -> None:
+    def _close(self) -> None:
         """Ends it."""
 
     def __enter__(self: _Self) -> _Self:
@@ -25,4 +25,4 @@ class Leaving(ABC):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        self._leave()
+        self._close()

@@ -10,7 +10,7 @@ use crate::model::TreeModel;
 use bellcrank_math::{Elem, Kernel, Real};
 
 /// Declares a function that runs its body through `Real::run`.
-macro_rules! apart {
+macro_rules! outlined {
     (
         $(#[$doc:meta])*
         fn $function:ident($tree:ident, $($field:ident: $type:ty),*) by $name:ident $body:block
@@ -37,35 +37,35 @@ macro_rules! apart {
     };
 }
 
-apart! {
+outlined! {
     /// [`crba::crba`]
     fn mass_matrix(tree, s: &'a mut crba::Scratch<R>, q: &'a [R], mass: &'a mut [R]) by MassMatrix {
         crba::crba(tree, s, q, mass);
     }
 }
 
-apart! {
+outlined! {
     /// [`ltdl::solve`]
     fn solve_mass(tree, factor: &'a [R], x: &'a mut [R], columns: usize) by SolveMass {
         ltdl::solve(&tree.branches, factor, x, columns);
     }
 }
 
-apart! {
+outlined! {
     /// C v + g
     fn bias(tree, s: &'a mut rnea::Scratch<R>, q: &'a [R], v: &'a [R], tau: &'a mut [R]) by Bias {
         rnea::rnea::<E, R, true, false>(tree, s, [q, v, &[]], (&[], &[]), tau);
     }
 }
 
-apart! {
+outlined! {
     /// [`rnea::rnea`]
     fn inverse_dynamics(tree, s: &'a mut rnea::Scratch<R>, state: [&'a [R]; 3], tau: &'a mut [R]) by InverseDynamics {
         rnea::rnea::<E, R, true, true>(tree, s, state, (&[], &[]), tau);
     }
 }
 
-apart! {
+outlined! {
     /// [`rnea_jacobian::rnea_jacobian`]
     fn inverse_dynamics_jacobian(
         tree,
@@ -78,28 +78,28 @@ apart! {
     }
 }
 
-apart! {
+outlined! {
     /// [`aba::aba`]
     fn forward_dynamics(tree, s: &'a mut aba::Scratch<R>, state: [&'a [R]; 3], a: &'a mut [R]) by ForwardDynamics {
         aba::aba(tree, s, state, (&[], &[]), a);
     }
 }
 
-apart! {
+outlined! {
     /// [`vjp::rnea_vjp`]
     fn adjoint(tree, s: &'a mut vjp::Scratch<R>, state: [&'a [R]; 4], by: [&'a mut [R]; 3]) by Adjoint {
         vjp::rnea_vjp(tree, s, state, by);
     }
 }
 
-apart! {
+outlined! {
     /// [`Scratch::close`]
     fn close(tree, s: &'a mut Scratch<E, R>, q: &'a [R], v: &'a [R]) by Close {
         constrained::close(tree, s, q, v);
     }
 }
 
-apart! {
+outlined! {
     /// [`Scratch::set_drift`]
     fn drift(tree, s: &'a mut Scratch<E, R>, q: &'a [R], v: &'a [R]) by Drift {
         constrained::drift(tree, s, q, v);

@@ -5,8 +5,8 @@
 //! What has sunk in there becomes a contact of this step, with the features found there, and the step is solved again.
 
 use super::Implicit;
+use super::end_contact::EndContact;
 use super::start::twists;
-use super::touch::Touch;
 use super::units;
 use super::workspace::InteriorWorkspace;
 use crate::workspace::{Touching, Workspace};
@@ -32,16 +32,16 @@ pub fn is_searched(kind: PairKind) -> bool {
 }
 
 /// Takes in what the end of the step shows; gives the lanes in which there was something.
-pub fn catch<R: Real>(
+pub fn add<R: Real>(
     this: &Implicit<'_, R>,
     alive: R::Mask,
     ws: &mut Workspace<R>,
     own: &mut InteriorWorkspace<R>,
 ) -> R::Mask {
     let Implicit { layout, constants, .. } = *this;
-    let mut caught = R::Mask::splat(false);
+    let mut late = R::Mask::splat(false);
     if !layout.plan.pairs().iter().any(|pair| is_partial(pair.kind)) {
-        return caught;
+        return late;
     }
     collide(&layout.plan, &constants.shapes, &ws.X_next, R::zero(), &mut ws.contacts);
     for pair in layout.plan.pairs().iter().filter(|pair| is_partial(pair.kind)) {
@@ -53,10 +53,10 @@ pub fn catch<R: Real>(
         if sunk.any() {
             let contact = Contact { active: sunk, ..contact };
             take_in(this, &pair.slots, contact, ws, own);
-            caught = caught | sunk;
+            late = late | sunk;
         }
     }
-    caught
+    late
 }
 
 /// The deepest of some contacts.
@@ -102,8 +102,8 @@ fn take_in<R: Real>(
     let load = std::mem::take(&mut own.load); // while contacts are changed
     let make = |slot: usize, active: R::Mask| {
         let touching = Touching { slot, contact: Contact { active, ..contact }, guess: [R::zero(); 6] };
-        let mut fresh = enter!(R, Touch::new(this, &touching, &ws.X_next));
-        fresh.caught = true;
+        let mut fresh = enter!(R, EndContact::new(this, &touching, &ws.X_next));
+        fresh.late = true;
         if point.smoothing == Smoothing::Relative {
             let V = enter!(R, twists(layout, (fresh.a, fresh.b), &ws.u));
             enter!(R, units::set_late(&mut fresh, dt, V, &load));
@@ -140,7 +140,12 @@ fn take_in<R: Real>(
 
 /// Puts a contact in the place of the one that is furthest from touching.
 #[inline(always)]
-fn take_most_room<R: Real>(slots: &Range<usize>, lanes: R::Mask, fresh: &Touch<R>, touches: &mut [Touch<R>]) {
+fn take_most_room<R: Real>(
+    slots: &Range<usize>,
+    lanes: R::Mask,
+    fresh: &EndContact<R>,
+    touches: &mut [EndContact<R>],
+) {
     let (mut most, mut left) = (R::constant(-1.0), lanes);
     for touch in touches.iter().filter(|touch| slots.contains(&touch.slot)) {
         most = most.max(touch.push.s);

@@ -1,12 +1,12 @@
 //! Threads that help with one call at a time.
 //!
 //! A call takes from some tens of microseconds to milliseconds, and a sleeping thread needs as long to begin. Hence a
-//! helper that has nothing to do watches out for the next call for [`LINGER`] before it sleeps: in calls that follow each
+//! helper that has nothing to do watches out for the next call for [`SPIN_TIME`] before it sleeps: in calls that follow each
 //! other closely helpers begin at once, and when calls end they cost the processor those microseconds and no more.
 //!
 //! Nobody waits for a helper that has not begun: whoever comes late finds the call closed. A call that finds the helpers
 //! busy with another one works alone. A process that was forked has none of its parent's helpers, and no lock that one of them held
-//! is ever given back there: it gets a crew of its own.
+//! is ever given back there: it gets a pool of its own.
 
 use std::any::Any;
 use std::hint::spin_loop;
@@ -17,37 +17,37 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a helper looks for work before it sleeps, and a caller for the last helper's end.
-const LINGER: Duration = Duration::from_micros(50);
+const SPIN_TIME: Duration = Duration::from_micros(50);
 
 type Job<'a> = &'a (dyn Fn() + Sync);
 
 /// Forks of forks that get helpers of their own; beyond, calls work alone.
 const GENERATIONS: usize = 8;
 
-/// By process: a parent's crew stays as it was at the fork, and is not looked at again.
-static CREWS: [OnceLock<Crew>; GENERATIONS] = [const { OnceLock::new() }; GENERATIONS];
+/// By process: a parent's pool stays as it was at the fork, and is not looked at again.
+static POOLS: [OnceLock<Pool>; GENERATIONS] = [const { OnceLock::new() }; GENERATIONS];
 
 /// All helpers of the process.
-struct Crew {
+struct Pool {
     process: u32,
     /// Held by the call that is being helped.
     busy: Mutex<()>,
-    desk: Mutex<Desk>,
+    shared: Mutex<Shared>,
     /// The number of the last call, for those who watch out without a lock.
     number: AtomicUsize,
     /// How many helpers are at work on it.
     inside: AtomicUsize,
     /// Wakes helpers.
-    bell: Condvar,
+    wakeup: Condvar,
     /// Wakes the caller when the last helper has left.
     empty: Condvar,
 }
 
 /// What changes hands under a lock.
-struct Desk {
+struct Shared {
     job: Option<Job<'static>>,
     /// How many helpers may still come in.
-    seats: usize,
+    slots: usize,
     /// Threads that exist, and those of them that sleep.
     members: usize,
     asleep: usize,
@@ -56,26 +56,26 @@ struct Desk {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// The crew of this process.
-fn crew() -> Option<&'static Crew> {
+/// The pool of this process.
+fn pool() -> Option<&'static Pool> {
     let process = std::process::id();
-    let own = |crew: &&Crew| crew.process == process;
-    CREWS.iter().map(|crew| crew.get_or_init(|| Crew::new(process))).find(own)
+    let own = |pool: &&Pool| pool.process == process;
+    POOLS.iter().map(|pool| pool.get_or_init(|| Pool::new(process))).find(own)
 }
 
 /// Runs `own` here and, at the same time, `job` on up to `helpers` other threads; at most so many of those that sleep
 /// are woken. Returns when `own` has returned and every helper that had begun has ended.
 pub(crate) fn work_together(helpers: usize, woken: usize, job: Job<'_>, own: impl FnOnce()) {
-    let Some(crew) = crew() else { return own() };
-    let _turn = match crew.busy.try_lock() {
+    let Some(pool) = pool() else { return own() };
+    let _turn = match pool.busy.try_lock() {
         Ok(turn) => turn,
         Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
         Err(TryLockError::WouldBlock) => return own(),
     };
-    let open = Open::new(crew, helpers, woken, job);
+    let open = Open::new(pool, helpers, woken, job);
     own();
     drop(open);
-    let panic = crew.desk().panic.take();
+    let panic = pool.shared().panic.take();
     if let Some(panic) = panic {
         resume_unwind(panic);
     }
@@ -83,39 +83,39 @@ pub(crate) fn work_together(helpers: usize, woken: usize, job: Job<'_>, own: imp
 
 /// A call that helpers may join; until it is dropped.
 struct Open {
-    crew: &'static Crew,
+    pool: &'static Pool,
 }
 
 impl Open {
-    fn new(crew: &'static Crew, helpers: usize, woken: usize, job: Job<'_>) -> Self {
+    fn new(pool: &'static Pool, helpers: usize, woken: usize, job: Job<'_>) -> Self {
         // SAFETY: `job` is called by helpers only, between here and the end of `Open::drop`, which lets nobody in any
         // more and waits for everybody inside. `work_together` owns the `Open` and drops it, also when it unwinds, before
         // the borrow of `job` ends.
         let job = unsafe { std::mem::transmute::<Job<'_>, Job<'static>>(job) };
-        let mut desk = crew.desk();
-        (desk.job, desk.seats, desk.panic) = (Some(job), helpers, None);
-        crew.number.fetch_add(1, Ordering::Release);
+        let mut shared = pool.shared();
+        (shared.job, shared.slots, shared.panic) = (Some(job), helpers, None);
+        pool.number.fetch_add(1, Ordering::Release);
         let woken = woken.min(helpers);
-        while desk.members < woken && start_helper(crew, desk.members) {
-            desk.members += 1;
+        while shared.members < woken && start_helper(pool, shared.members) {
+            shared.members += 1;
         }
-        let awake = desk.members - desk.asleep;
-        for _ in 0..woken.saturating_sub(awake).min(desk.asleep) {
-            crew.bell.notify_one();
+        let awake = shared.members - shared.asleep;
+        for _ in 0..woken.saturating_sub(awake).min(shared.asleep) {
+            pool.wakeup.notify_one();
         }
-        Open { crew }
+        Open { pool }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let mut desk = self.crew.desk();
-        (desk.job, desk.seats) = (None, 0);
-        drop(desk);
+        let mut shared = self.pool.shared();
+        (shared.job, shared.slots) = (None, 0);
+        drop(shared);
         let start = Instant::now();
-        while self.crew.inside.load(Ordering::Acquire) > 0 {
-            if start.elapsed() > LINGER {
-                return self.crew.wait_until_empty();
+        while self.pool.inside.load(Ordering::Acquire) > 0 {
+            if start.elapsed() > SPIN_TIME {
+                return self.pool.wait_until_empty();
             }
             spin_loop();
         }
@@ -123,19 +123,19 @@ impl Drop for Open {
 }
 
 /// False where the system has no thread to give.
-fn start_helper(crew: &'static Crew, index: usize) -> bool {
+fn start_helper(pool: &'static Pool, index: usize) -> bool {
     let name = format!("bellcrank-{}", index + 1);
-    thread::Builder::new().name(name).spawn(|| crew.help()).is_ok()
+    thread::Builder::new().name(name).spawn(|| pool.help()).is_ok()
 }
 
-impl Crew {
+impl Pool {
     fn new(process: u32) -> Self {
-        Crew {
+        Pool {
             process,
             busy: Mutex::new(()),
-            desk: Mutex::new(Desk {
+            shared: Mutex::new(Shared {
                 job: None,
-                seats: 0,
+                slots: 0,
                 members: 0,
                 asleep: 0,
                 waited_for: false,
@@ -143,22 +143,22 @@ impl Crew {
             }),
             number: AtomicUsize::new(0),
             inside: AtomicUsize::new(0),
-            bell: Condvar::new(),
+            wakeup: Condvar::new(),
             empty: Condvar::new(),
         }
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wait_until_empty(&self) {
-        let mut desk = self.desk();
+        let mut shared = self.shared();
         while self.inside.load(Ordering::Acquire) > 0 {
-            desk.waited_for = true;
-            desk = self.empty.wait(desk).unwrap_or_else(PoisonError::into_inner);
+            shared.waited_for = true;
+            shared = self.empty.wait(shared).unwrap_or_else(PoisonError::into_inner);
         }
-        desk.waited_for = false;
+        shared.waited_for = false;
     }
 
     /// A helper's life: it never helps twice with the same call.
@@ -174,25 +174,25 @@ impl Crew {
     }
 
     fn enter(&self, last: &mut usize) -> Option<Job<'static>> {
-        let mut desk = self.desk();
+        let mut shared = self.shared();
         let number = self.number.load(Ordering::Acquire);
-        if number == *last || desk.seats == 0 {
+        if number == *last || shared.slots == 0 {
             *last = number; // full, or over
             return None;
         }
         *last = number;
-        desk.seats -= 1;
+        shared.slots -= 1;
         self.inside.fetch_add(1, Ordering::AcqRel);
-        desk.job
+        shared.job
     }
 
     fn leave(&self, panic: Option<Box<dyn Any + Send>>) {
-        let mut desk = self.desk();
+        let mut shared = self.shared();
         if panic.is_some() {
-            desk.panic = panic;
+            shared.panic = panic;
         }
         let before = self.inside.fetch_sub(1, Ordering::AcqRel);
-        if before == 1 && desk.waited_for {
+        if before == 1 && shared.waited_for {
             self.empty.notify_one();
         }
     }
@@ -200,18 +200,18 @@ impl Crew {
     /// Returns when there is a call after the `last` one.
     fn watch(&self, last: usize) {
         let start = Instant::now();
-        while start.elapsed() < LINGER {
+        while start.elapsed() < SPIN_TIME {
             if self.number.load(Ordering::Acquire) != last {
                 return;
             }
             spin_loop();
         }
-        let mut desk = self.desk();
-        desk.asleep += 1;
-        while self.number.load(Ordering::Acquire) == last || desk.seats == 0 {
-            desk = self.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared();
+        shared.asleep += 1;
+        while self.number.load(Ordering::Acquire) == last || shared.slots == 0 {
+            shared = self.wakeup.wait(shared).unwrap_or_else(PoisonError::into_inner);
         }
-        desk.asleep -= 1;
+        shared.asleep -= 1;
     }
 }
 
@@ -219,7 +219,7 @@ impl Crew {
 mod tests {
     use super::*;
 
-    /// Nobody else's test may take the crew meanwhile.
+    /// Nobody else's test may take the pool meanwhile.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
     #[test]

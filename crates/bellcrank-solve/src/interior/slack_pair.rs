@@ -5,7 +5,7 @@ use bellcrank_math::Real;
 
 /// A slack and a multiplier that only push.
 #[derive(Clone, Copy, Debug)]
-pub struct Push<R: Real> {
+pub struct SlackPair<R: Real> {
     /// Slack.
     pub s: R,
     /// Multiplier.
@@ -28,12 +28,12 @@ pub struct Push<R: Real> {
     from: (R, R),
 }
 
-impl<R: Real> Push<R> {
+impl<R: Real> SlackPair<R> {
     /// At rest in the cold start's place.
     #[inline(always)]
     pub fn new(acts: R::Mask) -> Self {
         let (one, zero) = (R::one(), R::zero());
-        Push {
+        SlackPair {
             s: one,
             gamma: one,
             acts,
@@ -50,13 +50,13 @@ impl<R: Real> Push<R> {
 
     /// Remembers where the direction starts.
     #[inline(always)]
-    pub fn remember(&mut self) {
+    pub fn save_iterate(&mut self) {
         self.from = (self.s, self.gamma);
     }
 
     /// To the point with product μ that has the a s − γ of where this share of the direction leads to.
     #[inline(always)]
-    pub fn settle(&mut self, lanes: R::Mask, alpha: R, mu: R) {
+    pub fn project_to_path(&mut self, lanes: R::Mask, alpha: R, mu: R) {
         let (s, gamma) = (alpha.mul_add(self.ds, self.from.0), alpha.mul_add(self.dgamma, self.from.1));
         let (s, gamma) = split(self.scale.mul_add(s, -gamma), self.scale * self.unit * mu);
         self.s = R::select(lanes, s / self.scale, self.s);
@@ -150,7 +150,7 @@ impl<R: Real> Push<R> {
 
     /// The longest step, up to one, that leaves 1 − τ of both.
     #[inline(always)]
-    pub fn longest(&self, tau: R) -> R {
+    pub fn max_step_length(&self, tau: R) -> R {
         let step = shrink(self.s, self.ds, tau).min(shrink(self.gamma, self.dgamma, tau));
         R::select(self.acts, step, R::one())
     }

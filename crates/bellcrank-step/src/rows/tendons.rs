@@ -7,7 +7,7 @@
 //! what is cut off stays beyond its bound.
 
 use crate::constants::Constants;
-use crate::layout::{Layout, LineLayout, LineSource};
+use crate::layout::{Layout, LineSource, TendonLayout};
 use crate::rows::{
     couplings,
     drives::{Passive, motor_effort, row_velocity},
@@ -19,7 +19,7 @@ use bellcrank_math::{Mask, Real, Vec3, Wrench};
 
 /// One line: λ = h − m ℓ̇.
 #[derive(Clone, Debug)]
-pub struct LineRow<R: Real> {
+pub struct TendonRow<R: Real> {
     /// j, by body of its layout.
     pub row: Vec<[R; 6]>,
     /// ℓ̇ before the step.
@@ -35,9 +35,9 @@ pub struct LineRow<R: Real> {
     pub bound: R,
 }
 
-impl<R: Real> LineRow<R> {
-    pub fn blank(layout: &LineLayout) -> Self {
-        LineRow {
+impl<R: Real> TendonRow<R> {
+    pub fn blank(layout: &TendonLayout) -> Self {
+        TendonRow {
             row: vec![[R::zero(); 6]; layout.bodies.len()],
             rate: R::zero(),
             passive_mass: R::zero(),
@@ -70,7 +70,7 @@ impl<R: Real> LineRow<R> {
 
 /// j, m and h of every line at the start of the step.
 #[inline(always)]
-pub fn line_rows<R: Real>(
+pub fn tendon_rows<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     state: &State<R>,
@@ -136,7 +136,7 @@ fn place_line<R: Real>(
 
 /// Σ coefficient · coordinate of a tendon.
 #[inline(always)]
-pub fn line_length<R: Real>(layout: &Layout, line: &LineLayout, q: &[R]) -> R {
+pub fn line_length<R: Real>(layout: &Layout, line: &TendonLayout, q: &[R]) -> R {
     let mut length = R::zero();
     if let LineSource::Tendon { terms, .. } = &line.source {
         for (at, coefficient) in terms {
@@ -193,7 +193,7 @@ pub fn cut_off<R: Real>(layout: &Layout, constants: &Constants<R>, dt: R, ws: &m
 
 /// ℓ̇ at the velocities u.
 #[inline(always)]
-pub fn end_rate<R: Real>(layout: &Layout, line: &LineLayout, row: &LineRow<R>, u: &[[R; 6]]) -> R {
+pub fn end_rate<R: Real>(layout: &Layout, line: &TendonLayout, row: &TendonRow<R>, u: &[[R; 6]]) -> R {
     let mut rate = R::zero();
     for (j, &body) in row.row.iter().zip(&line.bodies) {
         rate += row_velocity(j, &u[layout.position[body]]);

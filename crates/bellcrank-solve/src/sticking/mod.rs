@@ -1,12 +1,12 @@
 //! Reactions of a block of worlds in which nothing slides or gives way.
 //!
-//! A robot that stands goes on standing: each of its rows either *follows*, with a reaction inside its cone and no velocity
-//! (a foot that sticks, a drive within its bounds, a limit that presses), or *rests*, with no reaction and a velocity that takes it
-//! away. Then Newton's equations ([`crate::newton`]) are linear, G_FF Δλ = −v_F, and are the same in all lanes but for which
-//! rows follow: worlds are solved together, in lanes. A corner may lift off or come down on the way. What slides or gives way is seen at the
-//! end, and that world is left to Newton's method alone.
+//! A robot that stands goes on standing: each of its rows is either *active*, with a reaction inside its cone and no velocity
+//! (a foot that sticks, a drive within its bounds, a limit that presses), or *inactive*, with no reaction and a velocity that takes it
+//! away. Then Newton's equations ([`crate::newton`]) are linear, G_AA Δλ = −v_A, and are the same in all lanes but for which
+//! rows are active: worlds are solved together, in lanes. A corner may lift off or come down on the way. What slides or gives way is seen at
+//! the end, and that world is left to Newton's method alone.
 //!
-//! Rows that do not follow in a lane have zeros beside the diagonal there, which change no bits of those that do: a world does not see
+//! Rows that are inactive in a lane have zeros beside the diagonal there, which change no bits of the active ones: a world does not see
 //! its neighbours.
 
 mod triangle;
@@ -30,44 +30,44 @@ const SLOW: f64 = 0.01;
 /// A corner of a foot may lift off or come down: so many times rows may change their kind before a world is solved alone.
 const CHANGES: usize = 2;
 
-/// G of a block of worlds, the rows that follow, and the factor of their equations.
+/// G of a block of worlds, the active rows, and the factor of their equations.
 #[derive(Clone, Debug)]
-pub struct StillRows<R: Real> {
+pub struct StickingRows<R: Real> {
     /// In the order of the rows.
     cones: Vec<ActingCone<R>>,
-    /// As many as whole tiles have; what is behind the last one rests.
+    /// As many as whole tiles have; what is behind the last one is inactive.
     rows: usize,
     /// G
     matrix: Triangle<R>,
-    /// Of F G F + ε 1.
+    /// Of A G A + ε 1.
     factor: Triangle<R>,
-    /// ε where a row follows, one elsewhere.
+    /// ε where a row is active, one elsewhere.
     diagonal: Vec<R>,
-    /// F: 1/√(largest entry of the cone on the diagonal) where a row follows, zero elsewhere.
+    /// A: 1/√(largest entry of the cone on the diagonal) where a row is active, zero elsewhere.
     scale: Vec<R>,
     /// Velocities with the reactions at hand, bias included [m/s or rad/s].
     velocity: Vec<R>,
     change: Vec<R>,
     /// Reactions before a solve.
     before: Vec<R>,
-    /// Worlds in which every row follows or rests, as far as is known.
+    /// Worlds in which every row is active or inactive, as far as is known; nothing slides.
     lanes: R::Mask,
 }
 
-/// A cone, where it acts, and where its rows follow.
+/// A cone, where it acts, and where its rows are active.
 #[derive(Clone, Copy, Debug)]
 struct ActingCone<R: Real> {
     cone: Cone<R>,
     first: usize,
     acts: R::Mask,
-    follows: R::Mask,
+    active: R::Mask,
 }
 
-impl<R: Real> StillRows<R> {
+impl<R: Real> StickingRows<R> {
     /// Room for so many rows, so that a step need not allocate.
     pub fn with_capacity(rows: usize) -> Self {
         let rows = padded(rows);
-        StillRows {
+        StickingRows {
             cones: Vec::with_capacity(rows),
             rows: 0,
             matrix: Triangle::with_capacity(rows),
@@ -88,12 +88,12 @@ impl<R: Real> StillRows<R> {
         (self.rows, self.lanes) = (0, lanes);
     }
 
-    /// Adds a group of rows with the reactions of the last step, which tell whether they follow or rest, and the velocities with
+    /// Adds a group of rows with the reactions of the last step, which tell whether they are active or inactive, and the velocities with
     /// them, which tell whether that will last.
     #[inline(always)]
     pub fn add(&mut self, cone: Cone<R>, acts: R::Mask, [lambda, velocity]: [&[R]; 2]) {
         let (zero, slow) = (R::zero(), R::constant(SLOW));
-        let (follows, rests) = match cone {
+        let (active, inactive) = match cone {
             Cone::Free => (acts, R::Mask::splat(false)),
             Cone::Nonnegative => (zero.lt(lambda[0]), lambda[0].le(zero)),
             Cone::Box { low, high } => (low.lt(lambda[0]) & lambda[0].lt(high), R::Mask::splat(false)),
@@ -108,13 +108,13 @@ impl<R: Real> StillRows<R> {
         for v in &velocity[..cone.rows() - 1] {
             fastest = fastest.max(v.abs());
         }
-        let lasts = (follows & fastest.le(slow)) | (rests & velocity[cone.rows() - 1].ge(-slow));
+        let lasts = (active & fastest.le(slow)) | (inactive & velocity[cone.rows() - 1].ge(-slow));
         self.lanes = self.lanes & (!acts | lasts);
-        self.cones.push(ActingCone { cone, first: self.rows, acts, follows: acts & follows });
+        self.cones.push(ActingCone { cone, first: self.rows, acts, active: acts & active });
         self.rows += cone.rows();
     }
 
-    /// Worlds in which every row follows or rests.
+    /// Worlds in which every row is active or inactive: nothing slides.
     #[inline(always)]
     pub fn lanes(&self) -> R::Mask {
         self.lanes
@@ -161,8 +161,8 @@ impl<R: Real> StillRows<R> {
             let moves = R::zero().lt(largest);
             let own = R::select(moves, largest, R::one()).sqrt().recip();
             for i in at.first..at.first + at.cone.rows() {
-                self.scale[i] = R::select(at.follows, own, R::zero());
-                self.diagonal[i] = R::select(at.follows, softness(), R::one());
+                self.scale[i] = R::select(at.active, own, R::zero());
+                self.diagonal[i] = R::select(at.active, softness(), R::one());
             }
         }
         // no pivot is below ε but by rounding
@@ -170,7 +170,7 @@ impl<R: Real> StillRows<R> {
         self.factor.factor(&self.matrix, &self.scale, &self.diagonal, least);
     }
 
-    /// The largest velocity of a row that follows [m/s or rad/s]; infinite where one is not finite.
+    /// The largest velocity of a row that active [m/s or rad/s]; infinite where one is not finite.
     #[inline(always)]
     fn error(&self) -> R {
         let (mut worst, mut finite) = (R::zero(), R::Mask::splat(true));
@@ -213,20 +213,20 @@ impl<R: Real> StillRows<R> {
         }
     }
 
-    /// Where all reactions are within their cones, and how fast at most what rests comes nearer.
+    /// Where all reactions are within their cones, and how fast at most an inactive row comes nearer.
     #[inline(always)]
     fn check(&self, lambda: &[R]) -> (R::Mask, R) {
         let (mut inside, mut nearing) = (R::Mask::splat(true), R::zero());
         for at in &self.cones {
             let last = at.first + at.cone.rows() - 1;
-            inside = inside & (at.holds(lambda) | !at.follows);
-            let rests = at.acts & !at.follows;
-            nearing = nearing.max(R::select(rests, -self.velocity[last], R::zero()));
+            inside = inside & (at.holds(lambda) | !at.active);
+            let inactive = at.acts & !at.active;
+            nearing = nearing.max(R::select(inactive, -self.velocity[last], R::zero()));
         }
         (inside, nearing)
     }
 
-    /// In these lanes, what has left its cone rests from now on, and what comes nearer follows. Gives the lanes where that will
+    /// In these lanes, what has left its cone is inactive from now on, and what comes nearer is active. Gives the lanes where that will
     /// do: a drive beyond its bounds does neither.
     #[inline(always)]
     fn change_kinds(&mut self, tolerance: R, lanes: R::Mask, lambda: &mut [R]) -> R::Mask {
@@ -234,12 +234,12 @@ impl<R: Real> StillRows<R> {
         self.change.fill(R::zero());
         for at in &mut self.cones {
             let rows = at.first..at.first + at.cone.rows();
-            let leaves = lanes & at.follows & !at.holds(lambda);
-            let comes = lanes & at.acts & !at.follows & self.velocity[rows.end - 1].lt(-tolerance);
+            let leaves = lanes & at.active & !at.holds(lambda);
+            let comes = lanes & at.acts & !at.active & self.velocity[rows.end - 1].lt(-tolerance);
             if let Cone::Box { .. } = at.cone {
                 will_do = will_do & !leaves;
             }
-            at.follows = (at.follows & !leaves) | comes;
+            at.active = (at.active & !leaves) | comes;
             for i in rows {
                 self.change[i] = R::select(leaves, -lambda[i], R::zero());
             }
@@ -369,7 +369,7 @@ mod tests {
             let number = |f: &dyn Fn(&Case) -> f64| {
                 R::from_lanes(|lane| E::from_f64(f(&self.0[lane.min(self.0.len() - 1)])))
             };
-            let mut still = StillRows::<R>::with_capacity(ROWS);
+            let mut still = StickingRows::<R>::with_capacity(ROWS);
             let (mut listed, mut first) = (Vec::new(), 0);
             for (k, cone) in self.0[0].cones.iter().enumerate() {
                 if self.0.iter().any(|case| case.acts[k]) {

@@ -1,7 +1,7 @@
 //! The rows with cones of each world: a small dense problem of its own.
 //!
 //! Everything before is computed in lanes, and so are the reactions of worlds that go on as they are
-//! ([`bellcrank_solve::StillRows`]). But otherwise worlds of a block touch at different places, push against different limits
+//! ([`bellcrank_solve::StickingRows`]). But otherwise worlds of a block touch at different places, push against different limits
 //! and need different numbers of steps to find their reactions: sixteen tumbling robots in lanes would all have as many rows
 //! as the one with most of each kind, and wait for the slowest. So the rows that act in a lane are handed to that
 //! world's own problem, which is solved for itself.
@@ -63,7 +63,7 @@ impl Iterator for Bits {
 
 /// Gives these worlds their rows, with room for a matrix or without. `places` is empty, or holds those of other worlds.
 #[kernel]
-pub fn share_out<R: Real>(dense: bool, lanes: R::Mask, cones: &mut ConeRows<R>) {
+pub fn scatter_rows_to_worlds<R: Real>(dense: bool, lanes: R::Mask, cones: &mut ConeRows<R>) {
     let ConeRows { groups, worlds, places, .. } = cones;
     places.resize(groups.len(), [0; LANES]);
     for lane in lanes_of(lanes) {
@@ -89,7 +89,7 @@ pub fn share_out<R: Real>(dense: bool, lanes: R::Mask, cones: &mut ConeRows<R>) 
 
 /// Puts the entries of G between two groups where both act.
 #[inline(always)]
-pub fn put_entries<R: Real, const A: usize, const B: usize>(
+pub fn scatter_block<R: Real, const A: usize, const B: usize>(
     both: R::Mask,
     (g, h): (usize, usize),
     product: &[[R; B]; A],
@@ -116,7 +116,7 @@ pub fn put_entries<R: Real, const A: usize, const B: usize>(
 
 /// Puts a row's reaction and velocity where it acts.
 #[inline(always)]
-pub fn put_row<R: Real>(
+pub fn scatter_row<R: Real>(
     g: usize,
     acts: R::Mask,
     row: usize,
@@ -136,7 +136,7 @@ pub fn put_row<R: Real>(
 
 /// A row's reactions, zero where it does not act.
 #[inline(always)]
-pub fn get_row<R: Real>(
+pub fn gather_row<R: Real>(
     g: usize,
     acts: R::Mask,
     row: usize,

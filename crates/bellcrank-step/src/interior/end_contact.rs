@@ -19,7 +19,9 @@ use crate::layout::Layout;
 use crate::workspace::Touching;
 use bellcrank_collide::Form;
 use bellcrank_math::{Mask, Mat3, Pose, Real, Twist, Vec3};
-use bellcrank_solve::{Friction, FrictionCone, MOST_DIRECTIONS, Push, Pyramid, Rub, RubLine};
+use bellcrank_solve::{
+    Friction, FrictionCone, FrictionLinearization, MOST_DIRECTIONS, Pyramid, RoundFriction, SlackPair,
+};
 
 /// What the normal is fixed to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +39,13 @@ const HEAVY: f64 = 10.0;
 pub const ROWS: usize = MOST_DIRECTIONS + 1;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Touch<R: Real> {
+pub struct EndContact<R: Real> {
     pub slot: usize,
     pub a: Option<usize>,
     pub b: usize,
     sides: Sides,
     /// Came in at the end of the step.
-    pub caught: bool,
+    pub late: bool,
     /// Directions of friction: 0, 2, 3 or 5.
     pub n: usize,
     /// Cores in the bodies' frames, and the radii about them [m].
@@ -57,9 +59,9 @@ pub struct Touch<R: Real> {
     pub mu: R,
     /// Lever arms of torsional and rolling friction [m].
     pub arms: [R; 3],
-    pub push: Push<R>,
+    pub push: SlackPair<R>,
     pub rub: Friction<R>,
-    pub line: RubLine<R>,
+    pub line: FrictionLinearization<R>,
     /// At the iterate: (t, o, n), arms from the centres of mass to the contact point and to the cores.
     pub axes: Mat3<R>,
     r_a: Vec3<R>,
@@ -89,7 +91,7 @@ fn radius<R: Real>(layout: &Layout, constants: &Constants<R>, shape: usize) -> O
     if round { Some(constants.shapes.size[shape].x) } else { None }
 }
 
-impl<R: Real> Touch<R> {
+impl<R: Real> EndContact<R> {
     /// From what collision found at the start of the step.
     #[inline(always)]
     pub fn new(this: &Implicit<'_, R>, touching: &Touching<R>, X_WB: &[Pose<R>]) -> Self {
@@ -132,7 +134,7 @@ impl<R: Real> Touch<R> {
         let rubs_at_all = if n_rows == 0 { Mask::splat(false) } else { rubs };
         let rub = match friction {
             FrictionCone::Linear => Friction::Linear(Pyramid::new(n_rows, rubs_at_all)),
-            _ => Friction::Round(Rub::new(n_rows, rubs_at_all)),
+            _ => Friction::Round(RoundFriction::new(n_rows, rubs_at_all)),
         };
         let arm = |x: R| R::select(rubs, x / mu, zero);
         let mut lightness = constants.bodies[at.b].mass.recip();
@@ -140,15 +142,15 @@ impl<R: Real> Touch<R> {
             lightness += constants.bodies[a].mass.recip();
         }
         let mass = lightness.recip();
-        let (mut push, mut rub) = (Push::new(contact.active), rub);
+        let (mut push, mut rub) = (SlackPair::new(contact.active), rub);
         push.scale = mass / dt;
         rub.set_scale(mass * R::constant(HEAVY));
-        Touch {
+        EndContact {
             slot,
             a: at.a,
             b: at.b,
             sides,
-            caught: false,
+            late: false,
             n: n_rows,
             core_a: back(X_WA, core_a - X_WA.p),
             core_b: back(X_WBody, core_b - X_WBody.p),
@@ -160,7 +162,7 @@ impl<R: Real> Touch<R> {
             arms: [arm(surface.torsional), arm(surface.rolling), arm(surface.rolling)],
             push,
             rub,
-            line: RubLine {
+            line: FrictionLinearization {
                 along: [[zero; MOST_DIRECTIONS]; MOST_DIRECTIONS],
                 across: [zero; MOST_DIRECTIONS],
             },
@@ -179,7 +181,7 @@ impl<R: Real> Touch<R> {
 
     /// Takes the features of a contact that is known in plain numbers: they are fixed to the shapes, each of which has a
     /// place on its body in plain numbers and in these.
-    pub fn hold(&mut self, known: &Touch<f64>, a: (Pose, Pose<R>), b: (Pose, Pose<R>)) {
+    pub fn hold(&mut self, known: &EndContact<f64>, a: (Pose, Pose<R>), b: (Pose, Pose<R>)) {
         let point = |(plain, X): (Pose, Pose<R>), p: Vec3| {
             X.transform_point(Vec3::constant(plain.inverse().transform_point(p)))
         };
@@ -198,7 +200,7 @@ impl<R: Real> Touch<R> {
     /// In the masked lanes it is another contact of the same pair from here on.
     #[inline(always)]
     pub fn become_in(&mut self, lanes: R::Mask, other: &Self) {
-        self.caught |= lanes.any();
+        self.late |= lanes.any();
         self.core_a = Vec3::select(lanes, other.core_a, self.core_a);
         self.core_b = Vec3::select(lanes, other.core_b, self.core_b);
         self.frame = Mat3::from_columns(
