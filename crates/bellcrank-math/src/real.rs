@@ -118,6 +118,11 @@ pub trait Real:
     /// # Panics
     /// When `i >= Self::LANES`.
     fn with_lane(self, i: usize, x: Self::Elem) -> Self;
+    /// Writes one lane. Where many numbers of one world are written this is a store each, inside an instruction set and outside.
+    #[inline(always)]
+    fn set_lane(&mut self, i: usize, x: Self::Elem) {
+        *self = self.with_lane(i, x);
+    }
 
     /// `self · b + c`, rounded once.
     fn mul_add(self, b: Self, c: Self) -> Self;

@@ -141,6 +141,33 @@ fn masks_are_their_bits() {
     LaneJob::<f32>::run::<Lanes<f32, 16>>(Masks);
 }
 
+/// Lane `i` is the `i`th number that a vector stores: written alone, it changes no other, and it is read where it was written.
+#[test]
+fn a_lane_is_written_alone() {
+    struct Alone;
+    impl<E: Elem> LaneJob<E> for Alone {
+        type Output = ();
+        fn run<R: Real<Elem = E>>(self) {
+            for i in 0..R::LANES {
+                let mut x = R::from_lanes(|lane| E::from_f64(lane as f64));
+                x.set_lane(i, E::from_f64(100.0));
+                let mut stored = vec![E::zero(); R::LANES];
+                x.store(&mut stored);
+                for (lane, value) in stored.iter().enumerate() {
+                    let expected = if lane == i { 100.0 } else { lane as f64 };
+                    assert_eq!([value.to_f64(), x.lane(lane).to_f64()], [expected; 2]);
+                }
+            }
+        }
+    }
+    for level in Level::ALL.into_iter().filter(|level| level.available()) {
+        level.f64(Alone);
+        level.f32(Alone);
+    }
+    LaneJob::<f64>::run::<Lanes<f64, 8>>(Alone);
+    LaneJob::<f32>::run::<Lanes<f32, 16>>(Alone);
+}
+
 /// Nothing between the lanes: AVX-512 registers, plain arrays and NEON's four registers are 64 bytes, AVX2's are 32.
 #[test]
 fn lanes_are_as_large_as_their_registers() {

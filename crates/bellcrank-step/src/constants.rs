@@ -213,13 +213,13 @@ impl<R: Real> Constants<R> {
     }
 
     fn write_lanes(&mut self, lanes: Range<usize>, one: &mut Constants<f64>) {
-        let mut values = Vec::new();
-        one.each(&mut |x| values.push(*x));
+        let mut values: Vec<R::Elem> = Vec::new();
+        one.each(&mut |x| values.push(Elem::from_f64(*x)));
         let mut next = values.into_iter();
         self.each(&mut |x| {
-            let value = Elem::from_f64(next.next().unwrap_or_default()); // there are as many as numbers
+            let value = next.next().unwrap_or_default(); // there are as many as numbers
             for lane in lanes.clone() {
-                *x = x.with_lane(lane, value);
+                x.set_lane(lane, value);
             }
         });
     }

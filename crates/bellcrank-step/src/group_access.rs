@@ -154,12 +154,12 @@ impl<R: Real> Group for LaneGroup<R> {
     fn set(&mut self, world: usize, field: Field, k: usize, value: f64) {
         let (block, lane) = self.lane_mut(world);
         if let Some(x) = number_mut(field, k, &mut block.state, &mut block.control) {
-            *x = x.with_lane(lane, Elem::from_f64(value));
+            x.set_lane(lane, Elem::from_f64(value));
         }
         if field == Field::BodyPosition {
             let rest = &mut block.state.p_rest[k / 3];
             for x in [&mut rest.x, &mut rest.y, &mut rest.z] {
-                *x = x.with_lane(lane, Elem::from_f64(0.0)); // what is written is all of it
+                x.set_lane(lane, Elem::from_f64(0.0)); // what is written is all of it
             }
         }
         if field == Field::BodyVelocity {
@@ -202,7 +202,7 @@ impl<R: Real> Group for LaneGroup<R> {
                         NumbersRef::F64(list) => list[at],
                         NumbersRef::F32(list) => f64::from(list[at]),
                     };
-                    *x = x.with_lane(lane, Elem::from_f64(value));
+                    x.set_lane(lane, Elem::from_f64(value));
                 }
             }
             let block = &mut self.blocks[b];
@@ -222,7 +222,7 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn set_interval(&mut self, world: usize, steps: f64) {
         let (block, lane) = self.lane_mut(world);
-        block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(steps));
+        block.state.interval.set_lane(lane, Elem::from_f64(steps));
     }
 
     fn activations(&self, world: usize) -> Vec<f64> {
@@ -233,7 +233,7 @@ impl<R: Real> Group for LaneGroup<R> {
     fn set_activation(&mut self, world: usize, index: usize, value: f64) {
         let (block, lane) = self.lane_mut(world);
         let a = &mut block.state.activation[index];
-        *a = a.with_lane(lane, Elem::from_f64(value));
+        a.set_lane(lane, Elem::from_f64(value));
     }
 
     fn age(&self, world: usize) -> u64 {
@@ -310,7 +310,7 @@ impl<R: Real> Group for LaneGroup<R> {
                 if let Some(listed) = here(lane).filter(|_| done >> lane & 1 == 1) {
                     success[listed] = true;
                     (block.age[lane], block.frozen[lane]) = (0, None);
-                    block.state.interval = block.state.interval.with_lane(lane, Elem::from_f64(0.0));
+                    block.state.interval.set_lane(lane, Elem::from_f64(0.0));
                 }
             }
         }

@@ -109,7 +109,7 @@ pub fn write_lane<R: Real>(
     let mut next = values.iter();
     each(state, control, |x| {
         if let Some(value) = next.next() {
-            *x = x.with_lane(lane, Elem::from_f64(*value));
+            x.set_lane(lane, Elem::from_f64(*value));
         }
     });
     let one = R::Mask::from_bits(1 << lane);

@@ -98,11 +98,11 @@ pub(crate) fn write_lane<R: Real>(slot: &mut Contact<R>, lane: usize, contact: &
     set_lane(&mut slot.point_a, lane, contact.point_a);
     set_lane(&mut slot.point_b, lane, contact.point_b);
     set_lane(&mut slot.normal, lane, contact.normal);
-    slot.distance = slot.distance.with_lane(lane, Elem::from_f64(contact.distance));
+    slot.distance.set_lane(lane, Elem::from_f64(contact.distance));
 }
 
 fn set_lane<R: Real>(v: &mut Vec3<R>, lane: usize, w: Vec3) {
-    v.x = v.x.with_lane(lane, Elem::from_f64(w.x));
-    v.y = v.y.with_lane(lane, Elem::from_f64(w.y));
-    v.z = v.z.with_lane(lane, Elem::from_f64(w.z));
+    v.x.set_lane(lane, Elem::from_f64(w.x));
+    v.y.set_lane(lane, Elem::from_f64(w.y));
+    v.z.set_lane(lane, Elem::from_f64(w.z));
 }

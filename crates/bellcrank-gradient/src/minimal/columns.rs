@@ -317,7 +317,8 @@ fn last<R: Real<Elem = f64>>(k: usize, first: usize) -> R {
 /// Adds a number in one lane.
 #[inline(always)]
 fn add<R: Real<Elem = f64>>(x: &mut R, lane: usize, amount: f64) {
-    *x = x.with_lane(lane, x.lane(lane) + amount);
+    let sum = x.lane(lane) + amount;
+    x.set_lane(lane, sum);
 }
 
 /// rows += block · six

@@ -198,13 +198,23 @@ macro_rules! real {
             }
             #[inline(always)]
             fn lane(self, i: usize) -> $t {
-                self.to_array()[i]
+                assert!(i < $n);
+                // SAFETY: as in `set_lane`
+                unsafe { (&raw const self).cast::<$t>().add(i).read() }
             }
             #[inline(always)]
             fn with_lane(self, i: usize, x: $t) -> Self {
                 let mut values = self.to_array();
                 values[i] = x;
                 Self::from_array(values)
+            }
+            #[inline(always)]
+            fn set_lane(&mut self, i: usize, x: $t) {
+                const { assert!(size_of::<Self>() == $n * size_of::<$t>()) };
+                assert!(i < $n);
+                // SAFETY: `Lanes` is transparent, a backend's vector is its N numbers one after the other without padding
+                // (as large as N of them, checked above), any bits are a number, and lane `i` is one of them.
+                unsafe { (&raw mut *self).cast::<$t>().add(i).write(x) };
             }
             #[inline(always)]
             fn mul_add(self, b: Self, c: Self) -> Self {

@@ -143,9 +143,10 @@ fn tell<R: Real>(lane: usize, cones: &mut ConeRows<R>) {
     for own in worlds[lane].impacts.iter().filter(|own| own.was_hit) {
         let normal = groups[own.group].first_row + groups[own.group].rows - 1;
         let (old, new) = (bias[normal].lane(lane), -own.velocity.max(R::Elem::zero()));
-        bias[normal] = bias[normal].with_lane(lane, new);
+        bias[normal].set_lane(lane, new);
         let recovery = &mut demands[own.group].recovery; // who bounces does not also ask to get out
-        *recovery = recovery.with_lane(lane, R::Elem::zero());
-        velocity[normal] = velocity[normal].with_lane(lane, velocity[normal].lane(lane) + (new - old));
+        recovery.set_lane(lane, R::Elem::zero());
+        let sum = velocity[normal].lane(lane) + (new - old);
+        velocity[normal].set_lane(lane, sum);
     }
 }
