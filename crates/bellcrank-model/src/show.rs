@@ -40,7 +40,9 @@ impl Show {
     pub fn of(&self, measured: &[f64]) -> Vec<f64> {
         let part = match self.part {
             Part::All => measured.to_vec(),
-            Part::Numbers { first, count } => measured.get(first..first + count).unwrap_or(&[]).to_vec(),
+            Part::Numbers { first, count } => {
+                measured.get(first..first.saturating_add(count)).unwrap_or(&[]).to_vec()
+            }
             Part::Axis(k) => measured.last_chunk().map_or_else(Vec::new, |wxyz| axis(*wxyz, k)),
         };
         let [low, high] = self.bounds;
@@ -51,7 +53,9 @@ impl Show {
     pub fn count(&self, measured: usize) -> Option<usize> {
         match self.part {
             Part::All => Some(measured),
-            Part::Numbers { first, count } => (count > 0 && first + count <= measured).then_some(count),
+            Part::Numbers { first, count } => {
+                (count > 0 && first.checked_add(count)? <= measured).then_some(count)
+            }
             Part::Axis(k) => (k < 3 && measured >= 4).then_some(3),
         }
     }
@@ -93,6 +97,7 @@ mod tests {
         assert_eq!(numbers(3, 3).count(6), Some(3));
         assert_eq!(numbers(4, 3).count(6), None);
         assert_eq!(numbers(0, 0).count(6), None);
+        assert_eq!(numbers(usize::MAX, 2).count(6), None);
         assert_eq!(Show { part: Part::Axis(3), ..Show::default() }.count(7), None);
     }
 }

@@ -2,8 +2,8 @@
 
 use bellcrank_math::{Pose, Quat, Sym3, Vec3};
 use bellcrank_model::{
-    Actuator, Body, Coupling, Geometry, HeightField, Joint, Keyframe, Mesh, ModelBuilder, Place, Sensor,
-    Shape, Site, WORLD,
+    Actuator, Body, Coupling, Dof, Geometry, HeightField, Joint, Keyframe, Mesh, ModelBuilder, Place, Sensor,
+    SensorKind, Shape, Site, WORLD, Zone,
 };
 use std::sync::Arc;
 
@@ -193,4 +193,27 @@ fn magnitudes_beyond_all_measure_are_named_where_they_are_said() {
         with(&|b| _ = b.joint(Joint::revolute("far", "thigh", "shank").placed(far, Vec3::y_axis()))),
     ];
     insta::assert_snapshot!(found.join("\n"));
+}
+
+/// Lists may be longer or shorter than they should be, and bounds may leave nothing between them.
+#[test]
+fn parts_that_do_not_fit_are_named() {
+    let mut b = leg();
+    let mut slider = Joint::cylindrical("slider", "thigh", "shank").placed(Vec3::zero(), Vec3::y_axis());
+    slider.dofs.pop();
+    b.joint(slider);
+    b.joint(Joint::fixed("weld", WORLD, "thigh").dof(0, Dof::default()).place(at(11)));
+    let nowhere = [f64::INFINITY, f64::INFINITY];
+    b.joint(Joint::revolute("stuck", WORLD, "thigh").limits(nowhere[0], nowhere[1]).place(at(12)));
+    b.site(Site::new("sole", "shank").place(at(13)));
+    b.sensor(Sensor::imu("imu", "sole").numbers(usize::MAX, 2).place(at(14)));
+    b.sensor(Sensor::imu("cut", "sole").bounds(nowhere[0], nowhere[1]).place(at(15)));
+    let zone = Zone::Box { half: Vec3::new(0.1, f64::INFINITY, 0.1) };
+    let kind = SensorKind::Touch { site: "sole".into(), zone };
+    b.sensor(Sensor::new("touch", kind).place(at(16)));
+    let field = HeightField { rows: 2, columns: 2, size: [f64::NAN, 1.0], heights: vec![0.0; 4] };
+    b.shape(Shape::new("hills", WORLD, Geometry::HeightField(Arc::new(field))).place(at(17)));
+    let ball = Geometry::Sphere { radius: 0.1 };
+    b.shape(Shape::new("ball", WORLD, ball).color([0.0, f32::NAN, 0.0, 1.0]).place(at(18)));
+    insta::assert_snapshot!(text(b));
 }

@@ -99,7 +99,11 @@ impl Rules<'_> {
 
     /// The size of a solid.
     fn size(&mut self, what: &str, value: f64) {
-        self.in_range(what, value, value > 0.0 && value.is_finite(), "above zero");
+        if !value.is_finite() {
+            self.finite(what, value);
+            return;
+        }
+        self.in_range(what, value, value > 0.0, "above zero");
         self.at_most(what, value, LENGTH);
         self.at_least(what, value, LEAST_LENGTH);
     }
@@ -119,6 +123,14 @@ impl Rules<'_> {
             self.fault(FaultKind::NotFinite { what: what.into(), value: f64::NAN });
         } else if low > high {
             self.fault(FaultKind::InvertedRange { what: what.into(), low, high });
+        } else if low > STRENGTH || high < -STRENGTH {
+            // infinite stands for no bound on its own side only: nothing lies above +∞ or below −∞
+            let (which, value, rule) = if low > STRENGTH {
+                ("lower", low, "at most 1e15")
+            } else {
+                ("upper", high, "at least -1e15")
+            };
+            self.fault(FaultKind::OutOfRange { what: format!("{what}: the {which} bound"), value, rule });
         }
     }
 
@@ -200,6 +212,9 @@ impl Rules<'_> {
         if joint.dofs.len() > count {
             let (dof, kind) = (joint.dofs.len() - 1, joint.kind.name());
             self.fault(FaultKind::NoSuchDof { dof, kind, count });
+        } else if joint.dofs.len() < count {
+            let what = format!("{} joint's list of degrees of freedom", joint.kind.name());
+            self.fault(FaultKind::WrongCount { what, found: joint.dofs.len(), expected: count });
         }
         for dof in &joint.dofs {
             self.dof(dof);
@@ -266,6 +281,9 @@ impl Rules<'_> {
         self.near("the margin", shape.margin);
         self.not_negative("the gap", shape.gap);
         self.at_most("the gap", shape.gap, LENGTH);
+        if let Some(bad) = shape.color.iter().find(|part| !part.is_finite()) {
+            self.finite("the colour", f64::from(*bad));
+        }
     }
 
     fn material(&mut self, material: &Material) {
@@ -315,8 +333,7 @@ impl Rules<'_> {
                     let (what, found) = ("height field".into(), field.heights.len());
                     self.fault(FaultKind::WrongCount { what, found, expected });
                 }
-                self.size("the smaller size", field.size[0].min(field.size[1]));
-                self.at_most("the larger size", field.size[0].max(field.size[1]), LENGTH);
+                field.size.into_iter().for_each(|size| self.size("a size", size));
                 if let Some(bad) = field.heights.iter().find(|h| !within(**h, LENGTH)) {
                     self.near("a height", *bad);
                 }

@@ -5,7 +5,7 @@ use crate::builder::Parts;
 use crate::contact::ContactFilter;
 use crate::fault::FaultKind;
 use crate::joint::{Joint, JointKind};
-use crate::magnitude::{LENGTH, within};
+use crate::magnitude::{LEAST_LENGTH, LENGTH, within};
 use crate::resolve::{Names, said};
 use crate::sensor::{Frame, Sensor, SensorKind};
 use crate::show::{Part, Show};
@@ -64,10 +64,9 @@ impl Rules<'_> {
                 let is_ball = matches!(zone, Zone::Ellipsoid { .. }) && lengths == [lengths[0]; 3];
                 let noun = if is_ball { "the radius" } else { "a length of the zone" };
                 // one fault is enough
-                self.positive(
-                    noun,
-                    lengths.into_iter().find(|x| x.is_nan() || *x <= 0.0).unwrap_or(lengths[0]),
-                );
+                if let Some(bad) = lengths.into_iter().find(|x| !(LEAST_LENGTH..=LENGTH).contains(x)) {
+                    self.size(noun, bad);
+                }
             }
             SensorKind::Energy | SensorKind::Clock => {}
         }
@@ -75,16 +74,16 @@ impl Rules<'_> {
 
     /// It gives numbers that it has.
     fn show(&mut self, sensor: &Sensor, joints: &[Joint]) {
-        let Show { scale, offset, bounds: [low, high], .. } = sensor.show;
+        let Show { scale, offset, bounds, .. } = sensor.show;
         self.finite("the scale", scale);
         self.finite("the offset", offset);
-        self.in_range("the lower bound", low, low <= high, "at most the upper bound");
+        self.range("the bounds", bounds);
         let measured = sensor.kind.count(joints);
         if sensor.show.count(measured).is_none() {
             let what = "part of the measurement".into();
             let found = match sensor.show.part {
                 Part::All => measured,
-                Part::Numbers { first, count } => first + count,
+                Part::Numbers { first, count } => first.saturating_add(count),
                 Part::Axis(_) => 4,
             };
             self.fault(FaultKind::WrongCount { what, found, expected: measured });
