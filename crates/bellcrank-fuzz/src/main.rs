@@ -1,4 +1,5 @@
 //! Spoils bytes for a while: `bellcrank-fuzz SECONDS|COUNTx [SEED] [TARGET...]`; all targets, each its share of the time, when none is named.
+//! `bellcrank-fuzz FILE TARGET` feeds one file as it is: what did harm before.
 //!
 //! `10000x` feeds that many inputs to each target instead: the same inputs on every machine, which is what a check of each commit needs.
 //! A panic, or bytes that take longer than ten seconds, end it with code 1; the bytes are written to the folder for temporary files, and belong
@@ -16,6 +17,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(bytes) = words.first().and_then(|file| std::fs::read(file).ok()) {
+        let target = words.get(1).and_then(|name| Target::ALL.into_iter().find(|t| t.name() == *name));
+        let Some(target) = target else { return no_such_target() };
+        target.feed(&bytes);
+        return ExitCode::SUCCESS;
+    }
     let seed: u64 = words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1);
     let named: Vec<&String> = words.iter().skip(2).collect();
     let chosen: Vec<Target> = Target::ALL
@@ -23,8 +30,7 @@ fn main() -> ExitCode {
         .filter(|target| named.is_empty() || named.contains(&&target.name()))
         .collect();
     if chosen.is_empty() {
-        eprintln!("no such target; there are {}", Target::ALL.map(Target::name).join(", "));
-        return ExitCode::from(2);
+        return no_such_target();
     }
     let Some(budget) = budget(words.first().map_or("60", String::as_str), chosen.len()) else {
         eprintln!("say how long: seconds in all (60) or inputs of each target (10000x)");
@@ -45,6 +51,11 @@ fn main() -> ExitCode {
     }
     println!("{total} inputs, {}", memory());
     ExitCode::SUCCESS
+}
+
+fn no_such_target() -> ExitCode {
+    eprintln!("no such target; there are {}", Target::ALL.map(Target::name).join(", "));
+    ExitCode::from(2)
 }
 
 /// When a target has had enough.

@@ -41,9 +41,11 @@ fn made(target: Target) -> Vec<Vec<u8>> {
         Target::Mjcf | Target::Stl | Target::Obj | Target::Dae | Target::Gltf => {
             of_import(&target.name())
         }
-        Target::Usdc => vec![b"PXR-USDC\x00\x08\x00\x00\x00\x00\x00\x00\x58\x00\x00\x00\x00\x00\x00\x00".to_vec()],
-        Target::Usdz => vec![b"PK\x03\x04\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00".to_vec()],
+        Target::Usdc => vec![include_bytes!("../../bellcrank-import/tests/usd/robot.usdc").to_vec()],
+        Target::Usdz => vec![include_bytes!("../../bellcrank-import/tests/usd/robot.usdz").to_vec()],
         Target::Glb => vec![glb()],
+        Target::Msh => vec![msh()],
+        Target::Terrain => vec![terrain()],
         Target::PackedModel => {
             ["four_bar", "hybrid_biped"].into_iter().filter_map(shipped).map(|model| pack(&model)).collect()
         }
@@ -78,6 +80,26 @@ fn glb() -> Vec<u8> {
         bytes.extend(chunk);
     }
     bytes
+}
+
+/// A tetrahedron: four counts, points, faces.
+fn msh() -> Vec<u8> {
+    let points = [0f32, 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.];
+    let mut bytes = words([4, 0, 0, 4]);
+    bytes.extend(points.iter().flat_map(|x| x.to_le_bytes()));
+    bytes.extend(words([0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]));
+    bytes
+}
+
+/// Three rows and four columns; a picture is in the corpus.
+fn terrain() -> Vec<u8> {
+    let mut bytes = words([3, 4]);
+    bytes.extend((0..12_u8).flat_map(|k| (f32::from(k) * 0.1).to_le_bytes()));
+    bytes
+}
+
+fn words<const N: usize>(all: [i32; N]) -> Vec<u8> {
+    all.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 fn recording() -> Option<Vec<u8>> {

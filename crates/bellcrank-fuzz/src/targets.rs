@@ -1,7 +1,7 @@
 //! One target per reader.
 
 use bellcrank::import::{
-    File, Format, Limits, Options, loads, meshes, pack, to_mjcf, to_urdf, to_usd, unpack,
+    File, Format, Limits, Options, load, loads, meshes, pack, to_mjcf, to_urdf, to_usd, unpack,
 };
 use bellcrank::learn::Policy;
 use bellcrank::model::{Checksum, Model, library};
@@ -28,6 +28,10 @@ pub enum Target {
     Dae,
     Gltf,
     Glb,
+    /// MuJoCo's own meshes.
+    Msh,
+    /// Terrain as a picture or as MuJoCo's own numbers, told by its first bytes.
+    Terrain,
     /// A model as bytes; the checksum is put right, so that what is behind it is tried.
     PackedModel,
     /// A batch's state; the checksum is put right.
@@ -44,7 +48,7 @@ pub enum Target {
 
 impl Target {
     /// All of them.
-    pub const ALL: [Target; 17] = [
+    pub const ALL: [Target; 19] = [
         Target::Urdf,
         Target::Mjcf,
         Target::Usda,
@@ -55,6 +59,8 @@ impl Target {
         Target::Dae,
         Target::Gltf,
         Target::Glb,
+        Target::Msh,
+        Target::Terrain,
         Target::PackedModel,
         Target::Snapshot,
         Target::DamagedSnapshot,
@@ -86,12 +92,14 @@ impl Target {
             Target::Mjcf => robot(bytes, Format::Mjcf),
             Target::Usda => robot(bytes, Format::Usd),
             Target::Usdc => layer("a.usdc", bytes),
-            Target::Usdz => layer("a.usdz", bytes),
+            Target::Usdz => archive(bytes),
             Target::Stl => mesh("a.stl", bytes),
             Target::Obj => mesh("a.obj", bytes),
             Target::Dae => mesh("a.dae", bytes),
             Target::Gltf => mesh("a.gltf", bytes),
             Target::Glb => mesh("a.glb", bytes),
+            Target::Msh => asset("mesh", "a.msh", bytes),
+            Target::Terrain => asset("hfield", "a.png", bytes),
             Target::PackedModel => packed(bytes),
             Target::Snapshot => snapshot(&with_checksum(bytes)),
             Target::DamagedSnapshot => damaged_snapshot(bytes),
@@ -120,6 +128,31 @@ fn layer(name: &str, bytes: &[u8]) {
     let text = format!("#usda 1.0\ndef \"r\" (references = @{name}@) {{}}\n");
     if let Ok(model) = loads(&text, Format::Usd, &options) {
         made(model);
+    }
+}
+
+/// An archive is opened where it lies on the disk, never from within another layer.
+fn archive(bytes: &[u8]) {
+    let path = std::env::temp_dir().join(format!("bellcrank_fuzz_{}.usdz", std::process::id()));
+    if std::fs::write(&path, bytes).is_ok() {
+        let read = load(&path, &Options::default());
+        let _ = std::fs::remove_file(&path);
+        if let Ok(model) = read {
+            made(model);
+        }
+    }
+}
+
+/// A file that only MJCF names, as a mesh or a height field (`tag`); a ball lies above what it holds.
+fn asset(tag: &str, name: &str, bytes: &[u8]) {
+    let size = if tag == "hfield" { r#"size="1 1 1 1""# } else { "" };
+    let text = format!(
+        r#"<mujoco><asset><{tag} name="a" file="{name}" {size}/></asset><worldbody><geom type="{tag}" {tag}="a"/>
+           <body pos="0 0 1.5"><freejoint/><geom size="0.6"/></body></worldbody></mujoco>"#
+    );
+    match loads(&text, Format::Mjcf, &Options::default().file(name, bytes)) {
+        Ok(model) => made(model),
+        Err(error) => assert!(!error.to_string().is_empty(), "an error says what is wrong"),
     }
 }
 

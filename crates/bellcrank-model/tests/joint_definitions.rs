@@ -183,3 +183,36 @@ fn the_gap_of_an_open_hinge_is_told_in_metres_and_radians() {
     let (metres, radians) = gap(JointKind::Revolute, Pose::new(tilt, Vec3::new(0.003, 0.004, 0.0)));
     assert!((metres - 0.005).abs() < 1e-15 && (radians - 0.1).abs() < 1e-14);
 }
+
+/// A hinge bent over by half a turn across its axis, a universal joint whose axes lie on each other and a locked gimbal have coordinates that
+/// are not defined. |numerator| ≤ 2 s over max(s², 10⁻¹²) is at most 2·10⁶; everything stays a number.
+#[test]
+fn axes_are_numbers_where_coordinates_are_not_defined() {
+    let (half, tiny) = (0.5, [0.0, 4.3e-78, -1e-30, 1e-9]);
+    let root = f64::sqrt(half);
+    let turns = [
+        [0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0, -1.0],
+        [root, 0.0, root, 0.0],
+        [root, 0.0, -root, 0.0],
+        [root, 0.0, 0.0, root],
+        [half, half, half, half],
+        [half, -half, half, -half],
+    ];
+    for (turn, small) in turns.into_iter().flat_map(|turn| tiny.map(|small| (turn, small))) {
+        let wxyz = turn.map(|x| if x == 0.0 { small } else { x });
+        for kind in JointKind::ALL {
+            let wide = Pose::new(Quat::from_wxyz(wxyz), Vec3::zero());
+            let narrow = Pose::new(Quat::from_wxyz(wxyz.map(|x| x as f32)), Vec3::zero());
+            let rates = [rate_axes(kind, wide).map(|row| row.moment.norm()), {
+                rate_axes(kind, narrow).map(|row| f64::from(row.moment.norm()))
+            }];
+            assert!(rates.iter().flatten().all(|size| *size < 2.1e6), "{kind:?} {wxyz:?}: {rates:?}");
+            let others = constraint_axes(kind, wide).into_iter().map(|row| row.moment);
+            let mut all = others.chain(motion_axes(kind, wide).into_iter().map(|column| column.angular));
+            assert!(all.all(|axis| axis.is_finite()), "{kind:?} {wxyz:?}");
+            assert!(coordinates(kind, wide).into_iter().all(f64::is_finite), "{kind:?} {wxyz:?}");
+        }
+    }
+}

@@ -132,9 +132,7 @@ pub fn rate_axes<R: Real>(kind: JointKind, X_FM: Pose<R>) -> [Wrench<R>; 6] {
         }
         JointKind::Spherical => put(&mut rows, 0, [rx, ry, rz]),
         JointKind::Gimbal => {
-            // q̇ = E⁻¹ ω: the rows of the inverse
-            let inverse = gimbal_axes(X_FM.R).inverse().transpose();
-            put(&mut rows, 0, [turn(inverse.x), turn(inverse.y), turn(inverse.z)]);
+            put(&mut rows, 0, gimbal_gradient(X_FM.R).map(turn));
         }
         JointKind::Planar => put(&mut rows, 0, [y, z, turn(turn_gradient(X_FM.R))]),
         JointKind::Cartesian => put(&mut rows, 0, [x, y, z]),
@@ -223,6 +221,16 @@ fn turn<R: Real>(moment: Vec3<R>) -> Wrench<R> {
     Wrench::new(Vec3::zero(), moment)
 }
 
+/// Below this sine of an angle [1] a coordinate counts as undefined: a hinge bent over by half a turn against its axis, a universal joint whose
+/// axes lie on each other, a gimbal that locks. Rates grow as its reciprocal on the way there and end at 10⁶ instead of no number.
+const SINGULAR: f64 = 1e-6;
+
+/// The square of a sine that is divided by.
+#[inline(always)]
+fn floored<R: Real>(square: R) -> R {
+    square.max(R::constant(SINGULAR * SINGULAR))
+}
+
 /// The angle of turning about x, θ = 2 atan2(q.x, q.w).
 #[inline(always)]
 fn turn_angle<R: Real>(q: Quat<R>) -> R {
@@ -233,7 +241,7 @@ fn turn_angle<R: Real>(q: Quat<R>) -> R {
 /// The row g with θ̇ = g·ω. With q̇ = ½ ω q: g = (1, (wz + xy)/(w² + x²), (xz − wy)/(w² + x²)).
 #[inline(always)]
 fn turn_gradient<R: Real>(q: Quat<R>) -> Vec3<R> {
-    let scale = q.w.mul_add(q.w, q.x * q.x).recip();
+    let scale = floored(q.w.mul_add(q.w, q.x * q.x)).recip();
     let y = q.w.mul_add(q.z, q.x * q.y) * scale;
     let z = q.w.neg_mul_add(q.y, q.x * q.z) * scale;
     Vec3::new(R::one(), y, z)
@@ -262,13 +270,13 @@ fn universal_gradient<R: Real>(q: Quat<R>) -> [Vec3<R>; 2] {
     let (a, b) = (q.rotate(Vec3::x_axis()), q.rotate(Vec3::y_axis()));
     let x_axis = Vec3::<R>::x_axis();
     // gradient of k·(ω × a) with respect to ω is a × k
-    let first =
-        (b.cross(Vec3::z_axis()) * b.y - b.cross(Vec3::y_axis()) * b.z) * b.y.mul_add(b.y, b.z * b.z).recip();
+    let first = (b.cross(Vec3::z_axis()) * b.y - b.cross(Vec3::y_axis()) * b.z)
+        * floored(b.y.mul_add(b.y, b.z * b.z)).recip();
     let (sine, cosine) = (a.y.mul_add(b.z, -(a.z * b.y)), a.x);
     // sine = (x × a)·b; d sine = (x × ȧ)·b + (x × a)·ḃ = ω·(a × (b × x)) + ω·(b × (x × a))
     let d_sine = a.cross(b.cross(x_axis)) + b.cross(x_axis.cross(a));
     let d_cosine = a.cross(x_axis);
-    let second = (d_sine * cosine - d_cosine * sine) * sine.mul_add(sine, cosine * cosine).recip();
+    let second = (d_sine * cosine - d_cosine * sine) * floored(sine.mul_add(sine, cosine * cosine)).recip();
     [first, second]
 }
 
@@ -280,11 +288,20 @@ fn gimbal_angles<R: Real>(q: Quat<R>) -> [R; 3] {
     [(-m.z.y).atan2(m.z.z), m.z.x.atan2(cosine), (-m.y.x).atan2(m.x.x)]
 }
 
+/// The rows of E⁻¹, with q̇ = E⁻¹ ω and E the axes. Its determinant is cos q₁, which vanishes where the gimbal locks.
+#[inline(always)]
+fn gimbal_gradient<R: Real>(q: Quat<R>) -> [Vec3<R>; 3] {
+    let axes = gimbal_axes(q);
+    let (a, b, c) = (axes.y.cross(axes.z), axes.z.cross(axes.x), axes.x.cross(axes.y));
+    let scale = axes.x.dot(a).max(R::constant(SINGULAR)).recip();
+    [a * scale, b * scale, c * scale]
+}
+
 /// The three axes in F about which a gimbal turns now: x, R_x y, R_x R_y z.
 #[inline(always)]
 fn gimbal_axes<R: Real>(q: Quat<R>) -> Mat3<R> {
     let z_M = q.rotate(Vec3::z_axis());
-    let scale = z_M.y.mul_add(z_M.y, z_M.z * z_M.z).sqrt().recip();
+    let scale = floored(z_M.y.mul_add(z_M.y, z_M.z * z_M.z)).sqrt().recip();
     let second = Vec3::new(R::zero(), z_M.z * scale, -(z_M.y * scale));
     Mat3::from_columns(Vec3::x_axis(), second, z_M)
 }
