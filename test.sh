@@ -89,7 +89,8 @@ step "a short soak"
 timeout 300 "$target/python-venv/bin/python" benches/soak.py --world-steps 100000
 if command -v cargo-deny >/dev/null 2>&1; then
     step "licences, bans and sources of dependencies"
-    cargo deny --offline check licenses bans sources
+    cargo fetch --locked --quiet # also what only other systems need
+    cargo deny --offline --locked check licenses bans sources
 else
     echo "not checked: licences and sources of dependencies (cargo-deny is not installed)"
 fi

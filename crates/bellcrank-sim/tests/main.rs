@@ -21,6 +21,9 @@ mod laws_in_both_precisions;
 mod light_and_heavy;
 mod loops_stay_closed;
 mod magnitudes;
+#[allow(dead_code)] // for the tests at its foot: the library has no test program of its own
+#[path = "../src/memory.rs"]
+mod memory;
 mod model_features;
 mod moreau_jean;
 mod motors_with_state;
@@ -37,5 +40,8 @@ mod stacks;
 mod status_is_true;
 mod tendons_and_sites;
 mod thin_rods;
+#[allow(dead_code)] // as above
+#[path = "../src/threads.rs"]
+mod threads;
 mod what_is_inside;
 mod worlds_do_not_matter_to_each_other;

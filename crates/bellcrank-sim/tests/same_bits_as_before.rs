@@ -2,7 +2,7 @@
 //! end in the bits that are stored in `digests.txt`.
 //!
 //! Where results change on purpose, `BELLCRANK_WRITE_DIGESTS=1 cargo test -p bellcrank-sim --test laws same_bits` stores the new ones,
-//! and the commit says why.
+//! and the commit says why. `lanes.sh` beside this file judges instruction sets that a build does not choose by itself.
 
 use crate::common::{bits, noise};
 use bellcrank_model::{Model, library};
@@ -81,6 +81,14 @@ fn runs_end_in_the_same_bits_as_before() {
     let changed: Vec<&str> = now.lines().filter(|line| !stored.lines().any(|known| known == *line)).collect();
     assert!(changed.is_empty(), "other bits than before:\n{}", changed.join("\n"));
     assert_eq!(now.lines().count(), stored.lines().count(), "digests.txt names runs that are gone");
+}
+
+/// A build that was asked for an instruction set (`lanes.sh` does, one after the other) runs in it, not in something plainer.
+#[test]
+fn lanes_are_those_that_were_asked_for() {
+    let best = bellcrank_math::Level::best().to_string().to_lowercase().replace('-', "");
+    let asked = option_env!("BELLCRANK_LANES").unwrap_or(&best);
+    assert!(asked.split(',').any(|level| level == best), "asked for {asked}, runs in {best}");
 }
 
 /// The digests are of no instruction set in particular: whatever this build runs in lanes (AVX-512, AVX2, NEON), one world at a time ends in

@@ -104,6 +104,35 @@ fn no_source_file_is_longer_than_600_lines() {
     }
 }
 
+/// Tests at the foot of a file run where the library has a test program, or where the program of its tests includes the file.
+#[test]
+fn no_test_is_written_where_nobody_runs_it() {
+    for (name, _) in ALLOWED {
+        let folder = root().join("crates").join(name);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        if !manifest.contains("[lib]\ntest = false") {
+            continue;
+        }
+        let program = fs::read_to_string(folder.join("tests/main.rs")).unwrap_or_default();
+        let mut folders = vec![folder.join("src")];
+        while let Some(inner) = folders.pop() {
+            for path in fs::read_dir(&inner).expect("a folder").flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if fs::read_to_string(&path).expect("a text").contains("#[cfg(test)]") {
+                    let within =
+                        path.strip_prefix(&folder).expect("a file of the crate").display().to_string();
+                    assert!(
+                        program.contains(&format!("\"../{within}\"")),
+                        "nobody runs the tests of {}",
+                        path.display()
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Crates that cannot do without: vectors, a job lent to helpers, a call of matrix multiplication.
 const UNSAFE: [&str; 3] = ["bellcrank-math", "bellcrank-learn", "bellcrank-tree"];
 
