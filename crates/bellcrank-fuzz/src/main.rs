@@ -85,19 +85,27 @@ fn spoil(target: Target, seed: u64, budget: Budget) -> Result<(u64, Duration), S
         Budget::Time(share) => begun.elapsed() < share,
     } {
         let bytes = mutated(&seeds[dice.below(seeds.len())], &mut dice);
-        let start = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(|| target.feed(&bytes)));
-        let took = start.elapsed();
-        if outcome.is_err() || took > PATIENCE {
+        let (mut survived, mut took) = feed(target, &bytes);
+        if survived && took > PATIENCE {
+            (survived, took) = feed(target, &bytes); // a busy machine is slow once, bytes that do harm are slow again
+        }
+        if !survived || took > PATIENCE {
             let file = std::env::temp_dir().join(format!("bellcrank_{}_{seed}_{count}", target.name()));
             let saved = std::fs::write(&file, &bytes).is_ok();
-            let what = if outcome.is_err() { "panicked" } else { "took too long" };
+            let what = if survived { "took too long" } else { "panicked" };
             return Err(format!("{} ({what} after {took:.1?}; written: {saved})", file.display()));
         }
         slowest = slowest.max(took);
         count += 1;
     }
     Ok((count, slowest))
+}
+
+/// Whether the bytes were survived, and how long it took.
+fn feed(target: Target, bytes: &[u8]) -> (bool, Duration) {
+    let start = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| target.feed(bytes)));
+    (outcome.is_ok(), start.elapsed())
 }
 
 /// The most memory that was in use, where the system tells it.

@@ -72,7 +72,7 @@ mod tests {
         let own = threads.pool().map(std::ptr::from_ref);
         assert!(own.is_some() && own == threads.pool().map(std::ptr::from_ref));
         let forked = Threads { count: 2, generations: Default::default() };
-        let parents = Generation { process: std::process::id() + 1, pool: build(2).ok() };
+        let parents = Generation { process: std::process::id() + 1, pool: build(3).ok() };
         assert!(forked.generations[0].set(parents).is_ok());
         let pool = forked.pool().expect("a pool of this process");
         assert_eq!(pool.install(rayon::current_num_threads), 2);

@@ -78,6 +78,7 @@ mod tests {
             if let Err(error) = timed.read_exact(&mut byte) {
                 break error;
             }
+            assert!(start.elapsed() < Duration::from_secs(2), "it reads on after its time");
         };
         assert!(matches!(ended.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock), "{ended}");
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
