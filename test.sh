@@ -85,6 +85,10 @@ cargo build --locked --workspace --all-targets
 BELLCRANK_PYTHON_LIBRARY="$target/debug/lib_native.so" python/test.sh
 step "spoilt bytes, the same on every machine"
 timeout 300 "$target/debug/bellcrank-fuzz" 20000x
+if [ "${CI:-}" = true ] || [ -n "${BELLCRANK_ALL_LANES:-}" ]; then
+    step "the same bits in other instruction sets" # builds of their own, minutes each
+    crates/bellcrank-sim/tests/lanes.sh 2>&1 | tee -a "$log"
+fi
 step "a short soak"
 timeout 300 "$target/python-venv/bin/python" benches/soak.py --world-steps 100000
 if command -v cargo-deny >/dev/null 2>&1; then

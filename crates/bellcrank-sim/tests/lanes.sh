@@ -25,7 +25,10 @@ neon() {
     elif has_neon; then
         export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
         export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+        # an emulated processor is a hundred times slower: a few small models by every method, and every operation of its lanes
+        export BELLCRANK_DIGESTS_OF="${BELLCRANK_DIGESTS_OF:-pendulum,four_bar,box,cartpole}"
         digests neon --target "$arm"
+        cargo test --locked --target "$arm" -p bellcrank-math --test lanes_agree
     else
         echo "not judged: NEON (this script's head says what it needs)"
     fi
