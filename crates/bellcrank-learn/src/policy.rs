@@ -101,7 +101,7 @@ impl Policy {
         let path = PathBuf::from(name);
         let policy = match SHIPPED.iter().find(|(known, _)| *known == name) {
             Some((_, bytes)) if !path.exists() => Self::from_bytes(bytes)
-                .map_err(|what| LearnError::File { path: path.clone(), what, hint: AGAIN })?,
+                .map_err(|what| LearnError::BadFile { path: path.clone(), what, hint: AGAIN })?,
             _ => Self::load(&path)?,
         };
         Ok((policy, path))
@@ -125,8 +125,13 @@ impl Policy {
     /// # Errors
     /// When it cannot be read, is damaged, or is no policy of this version.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
-        let bytes = read_regular(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })?;
-        Self::from_bytes(&bytes).map_err(|what| LearnError::File { path: path.to_owned(), what, hint: AGAIN })
+        let bytes =
+            read_regular(path).map_err(|error| LearnError::CannotRead { path: path.to_owned(), error })?;
+        Self::from_bytes(&bytes).map_err(|what| LearnError::BadFile {
+            path: path.to_owned(),
+            what,
+            hint: AGAIN,
+        })
     }
 
     /// Reads the bytes of a file; says what is wrong with them.
@@ -182,7 +187,7 @@ impl Policy {
         } else {
             return Ok(());
         };
-        Err(LearnError::File { path: path.to_owned(), what, hint: AGAIN })
+        Err(LearnError::BadFile { path: path.to_owned(), what, hint: AGAIN })
     }
 }
 

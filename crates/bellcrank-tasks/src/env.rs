@@ -52,6 +52,8 @@ pub enum EnvError {
     NoCommands,
     #[error("the state of an environment is {0}")]
     BadSnapshot(&'static str),
+    #[error("{0}")]
+    Elsewhere(String),
     #[error(transparent)]
     Batch(#[from] BatchError),
     #[error(transparent)]

@@ -21,6 +21,7 @@
 //! | `task` | what a task has to say; one world as it sees it |
 //! | `env` `read_out` `episode` `starts` | many worlds of a task: step, judge, reset |
 //! | `outcome` `snapshot` | what an action led to, by all threads; an environment as bytes |
+//! | `environment` | what a learner needs of worlds, whoever steps them |
 //! | `pilot` | a task in somebody else's batch |
 //! | `mirror` | left and right exchanged |
 //! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` | the tasks |
@@ -32,6 +33,7 @@ mod biped_chance;
 mod biped_reward;
 mod cartpole;
 mod env;
+mod environment;
 mod episode;
 mod hopper;
 mod mirror;
@@ -44,6 +46,7 @@ mod task;
 
 pub use bellcrank_math::Random;
 pub use env::{Env, EnvError, EnvOptions};
+pub use environment::Environment;
 pub use pilot::Pilot;
 pub use task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
 
