@@ -1,5 +1,6 @@
 //! `bellcrank play`: a policy acts in the browser's view, worlds side by side.
 
+use super::opening::Brought;
 use super::watch::{Listen, announce};
 use super::{Error, stop};
 use bellcrank::learn::Policy;
@@ -37,6 +38,8 @@ pub struct Play {
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
     #[command(flatten)]
+    brought: Brought,
+    #[command(flatten)]
     listen: Listen,
 }
 
@@ -53,7 +56,8 @@ impl Play {
             settings.push(("command_interval".to_owned(), 0.0));
         }
         let options = EnvOptions { worlds: self.worlds, ..EnvOptions::default() };
-        let mut env = Env::with_settings(&policy.task, options, &settings).map_err(Error::Env)?;
+        let task = policy.choice(self.brought.robot()?);
+        let mut env = Env::with_settings(task, options, &settings).map_err(Error::Env)?;
         policy.check_task(&policy.task, env.spec(), &path).map_err(Error::Learn)?;
         env.reset(Some(self.seed)).map_err(Error::Env)?;
         let mut live = Live::start(env.batch(), self.listen.live(env.batch(), None)).map_err(Error::View)?;

@@ -3,13 +3,13 @@
 use crate::error::LearnError;
 use crate::policy::Policy;
 use bellcrank_sim::Precision;
-use bellcrank_tasks::{Env, EnvOptions, Environment, Tracking};
+use bellcrank_tasks::{Env, EnvOptions, Environment, ModelBuilder, Tracking};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How it is tried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct EvaluateOptions {
     /// Episodes, one per world.
     pub episodes: usize,
@@ -23,6 +23,8 @@ pub struct EvaluateOptions {
     pub seed: u64,
     /// Settings of the task that differ from those of the training.
     pub task: Vec<(String, f64)>,
+    /// The robot, for tasks whose robot does not ship.
+    pub robot: Option<ModelBuilder>,
 }
 
 impl Default for EvaluateOptions {
@@ -34,6 +36,7 @@ impl Default for EvaluateOptions {
             finer: 1,
             seed: 1_000_000,
             task: Vec::new(),
+            robot: None,
         }
     }
 }
@@ -185,7 +188,7 @@ fn environment(policy: &Policy, path: &Path, options: &EvaluateOptions) -> Resul
     };
     let mut settings = policy.config.task_settings();
     settings.extend(options.task.iter().cloned());
-    let mut env = Env::with_settings(&policy.task, env_options, &settings)?;
+    let mut env = Env::with_settings(policy.choice(options.robot.clone()), env_options, &settings)?;
     policy.check_task(&policy.task, env.spec(), path)?;
     env.reset(Some(options.seed))?;
     Ok(env)

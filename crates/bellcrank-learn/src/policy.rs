@@ -6,7 +6,7 @@ use crate::error::LearnError;
 use crate::network::Network;
 use crate::normaliser::Scale;
 use crate::tensors::{Tensors, read_regular, write_whole};
-use bellcrank_tasks::{Env, EnvOptions};
+use bellcrank_tasks::{Choice, Env, EnvOptions, ModelBuilder};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -107,12 +107,17 @@ impl Policy {
         Ok((policy, path))
     }
 
+    /// Its task, with the robot that the user brings where it does not ship.
+    pub fn choice(&self, robot: Option<ModelBuilder>) -> Choice {
+        Choice { name: self.task.clone(), robot }
+    }
+
     /// Step of the simulation of its task [s].
     ///
     /// # Errors
-    /// When there is no such task any more.
-    pub fn step(&self) -> Result<f64, LearnError> {
-        Ok(Env::new(&self.task, EnvOptions::default())?.spec().dt)
+    /// When there is no such task any more, or its robot is missing.
+    pub fn step(&self, robot: Option<ModelBuilder>) -> Result<f64, LearnError> {
+        Ok(Env::new(self.choice(robot), EnvOptions::default())?.spec().dt)
     }
 
     /// Settings of the task that it was trained with.

@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::rollout::{Rollout, Running, Tally};
 use crate::update::{Losses, Optimiser};
 use bellcrank_sim::{Precision, Threads};
-use bellcrank_tasks::{Env, EnvOptions, Environment, Mirror, Random};
+use bellcrank_tasks::{Choice, Env, EnvOptions, Environment, Mirror, Random};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,12 +40,19 @@ impl Trainer {
     ///
     /// # Errors
     /// When there is no such task, or the config makes no sense for it.
-    pub fn new(task: &str, config: Config, seed: u64, threads: usize) -> Result<Self, LearnError> {
+    pub fn new(
+        task: impl Into<Choice>,
+        config: Config,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Self, LearnError> {
         config.check()?;
+        let task: Choice = task.into();
+        let name = task.name.clone();
         let options =
             EnvOptions { worlds: config.worlds, threads, precision: Precision::F32, ..EnvOptions::default() };
         let env = Env::with_settings(task, options, &config.task_settings())?;
-        Self::of(task, env, config, seed, threads)
+        Self::of(&name, env, config, seed, threads)
     }
 
     /// The same with an environment of your own, in Rust or elsewhere, under a name of your own. It has as many worlds as the config says.
