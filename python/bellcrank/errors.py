@@ -273,6 +273,18 @@ class NoSuchTask(EnvError, LookupError):
     """There is no task of that name."""
 
 
+class NeedsRobot(EnvError, ValueError):
+    """The task is for a robot that does not ship: its file is missing."""
+
+
+class HasRobot(EnvError, ValueError):
+    """The task has a robot of its own and takes no other."""
+
+
+class OtherRobot(EnvError, ValueError):
+    """The robot in the file is not the one that the task is for."""
+
+
 class NoSuchSetting(EnvError, LookupError):
     """The task has no setting of that name."""
 

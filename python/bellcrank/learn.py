@@ -142,13 +142,15 @@ def evaluate(
     env: Optional[Union[BatchTask, Env]] = None,
     seed: int = 1_000_000,
     settings: Optional[Mapping[str, float]] = None,
+    model: Optional[PathLike] = None,
     precision: str = "f32",
     threads: int = 0,
 ) -> Evaluation:
     """Lets a policy act for one episode per world, without exploration, as ``bellcrank evaluate`` does.
 
     Where it was trained on a task of your own, ``env`` is that task, or an environment of it, which has then as many
-    episodes as worlds. ``settings`` (``push=0.6``, say) are numbers of a task that ships, by name. Ctrl-C interrupts.
+    episodes as worlds. ``settings`` (``push=0.6``, say) are numbers of a task that ships, by name; ``model`` is the
+    robot's file where the robot does not ship. Ctrl-C interrupts.
     """
     count = whole("episodes", episodes)
     if isinstance(env, BatchTask):
@@ -161,8 +163,9 @@ def evaluate(
             "env is for tasks of your own: a BatchTask, or an environment that bellcrank.envs.make has made of one",
             hint="tasks that ship are evaluated by themselves; settings change them",
         )
+    file = None if model is None else os.fspath(model)
     numbers = [(name, float(value)) for name, value in (settings or {}).items()]
-    found = json.loads(policy._native.evaluate(env, count, (threads, precision, seed), numbers))
+    found = json.loads(policy._native.evaluate(env, count, (threads, precision, seed, file), numbers))
     instant = found["instant_error"]
     return Evaluation(**{**found, "instant_error": None if instant is None else tuple(instant)})
 
@@ -185,6 +188,7 @@ def train(
     seed: int = 0,
     worlds: Optional[int] = None,
     updates: Optional[int] = None,
+    model: Optional[PathLike] = None,
     config: Union[None, Mapping[str, Any], PathLike] = None,
     out: Optional[PathLike] = None,
     resume: bool = False,
@@ -194,8 +198,9 @@ def train(
     """Trains a policy and gives it.
 
     ``task`` is the name of one that ships, a :class:`bellcrank.envs.BatchTask` of your own, or an environment of
-    either. Training ends after so many ``minutes`` or ``updates``, whichever comes first. The same seed and number of
-    updates give the same policy, bit for bit, for every number of ``threads`` (0: all).
+    either; ``model`` is the robot's file, for tasks whose robot does not ship. Training ends after so many ``minutes``
+    or ``updates``, whichever comes first. The same seed and number of updates give the same policy, bit for bit, for
+    every number of ``threads`` (0: all).
 
     ``config`` has settings that differ from those that suit the task: by name (``{"horizon": 24, "task": {"push":
     0.5}}``), or in a TOML file. With ``out`` the files of a run are written there, once a minute and at the end: the
@@ -210,7 +215,9 @@ def train(
     folder = None if out is None else Path(out)
     if folder is not None and not resume and _native.holds_run(folder):
         raise RunExists(f"{folder} holds a run already", hint="resume=True goes on with it, or name another folder")
-    native = _resumed(folder, task, threads) if resume else _begun(task, worlds, config, (seed, threads))
+    file = task.model_file if isinstance(task, BatchedEnv) else None if model is None else os.fspath(model)
+    how = seed, threads
+    native = _resumed(folder, task, file, threads) if resume else _begun(task, worlds, (config, file), how)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         native.tell_tensorboard(folder)
@@ -222,30 +229,34 @@ def train(
     return Policy(native.policy())
 
 
-def _resumed(folder: Optional[PathLike], task: Union[str, Env], threads: int) -> _native.Trainer:
+def _resumed(folder: Optional[Path], task: Union[str, Env], file: Optional[str], threads: int) -> _native.Trainer:
     """Goes on with the run in a folder."""
     if folder is None:
         raise WrongValue("resume needs the folder of the run", hint="out=…")
     if isinstance(task, TaskEnv):
         raise WrongValue("a run of a task of your own cannot be resumed", hint="only tasks that ship have checkpoints")
-    trainer, name = _native.Trainer.resume(Path(folder), threads), task if isinstance(task, str) else task.task
+    trainer, name = _native.Trainer.resume(folder, file, threads), task if isinstance(task, str) else task.task
     if trainer.task() != name:
         raise WrongValue(f"{folder} holds a run of {trainer.task()!r}, not of {name!r}")
     return trainer
 
 
 def _begun(
-    task: Union[str, Env], worlds: Optional[int], config: Union[None, Mapping[str, Any], PathLike], how: tuple[int, int]
+    task: Union[str, Env],
+    worlds: Optional[int],
+    given: tuple[Union[None, Mapping[str, Any], PathLike], Optional[str]],
+    how: tuple[int, int],
 ) -> _native.Trainer:
     """A trainer that knows nothing yet, for a task that ships or for worlds that are stepped here."""
+    config, file = given
     if not isinstance(task, (str, BatchedEnv, TaskEnv)):
         raise WrongType(f"a task is a name, a BatchTask or an environment, not {type(task).__name__}")
     text = _toml(config or {}) if config is None or isinstance(config, Mapping) else Path(config).read_text("utf-8")
     if isinstance(task, str):
-        return _native.Trainer(task, None, (text, worlds, []), *how)
+        return _native.Trainer(task, None, (text, worlds, [], file), *how)
     settings = list(task.settings.items()) if isinstance(task, BatchedEnv) else []
     env = task if isinstance(task, TaskEnv) else None
-    return _native.Trainer(task.task, env, (text, worlds or task.num_envs, settings), *how)
+    return _native.Trainer(task.task, env, (text, worlds or task.num_envs, settings, file), *how)
 
 
 def _toml(table: Mapping[str, Any]) -> str:

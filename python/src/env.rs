@@ -10,11 +10,13 @@ use crate::error::{Problem, broken, said};
 use crate::held::{Held, Onlookers, Shared};
 use crate::model::Model;
 use crate::settings::read_precision;
+use bellcrank::import::{Options, load_builder};
 use bellcrank::sim::{self, BatchOptions, Precision};
-use bellcrank::tasks::{self, EnvOptions, TASKS};
+use bellcrank::tasks::{self, Choice, EnvOptions, ModelBuilder, TASKS};
 use bellcrank::view::ViewError;
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -112,6 +114,12 @@ impl Env {
 /// Between two looks for Ctrl-C.
 pub const GLANCE: Duration = Duration::from_millis(1);
 
+/// The robot of a task whose robot does not ship, from its file.
+pub fn brought(file: Option<PathBuf>) -> PyResult<Option<ModelBuilder>> {
+    let read = |path: PathBuf| load_builder(path, &Options::default());
+    Ok(file.map(read).transpose().map_err(Problem::from)?)
+}
+
 /// One action per world, with whoever looks on.
 fn step(env: &mut tasks::Env, held: &mut Held, actions: &[f32]) -> Result<(), Problem> {
     let mut trouble: Option<ViewError> = None;
@@ -138,10 +146,11 @@ impl Env {
         py: Python<'_>,
         task: &str,
         worlds: usize,
-        how: (usize, String, bool),
+        how: (usize, String, bool, Option<PathBuf>),
         settings: Vec<(String, f64)>,
     ) -> PyResult<Self> {
-        let (threads, precision, autoreset) = how;
+        let (threads, precision, autoreset, robot) = how;
+        let task = Choice { name: task.to_owned(), robot: brought(robot)? };
         let precision = read_precision(&precision)?;
         let options = EnvOptions { worlds, threads, precision, autoreset, ..EnvOptions::default() };
         let made = py.detach(|| -> Result<_, Problem> {

@@ -4,11 +4,12 @@
 //! uses the trainer next waits for it.
 
 use crate::convert::array;
-use crate::env::GLANCE;
+use crate::env::{GLANCE, brought};
 use crate::error::{Problem, broken, said};
 use crate::learn_env::{PythonEnv, Trouble};
 use bellcrank::learn::{self, CHECKPOINT, Config, EvaluateOptions, Evaluation, Events, LearnError};
 use bellcrank::sim::{Precision, Threads};
+use bellcrank::tasks::Choice;
 use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -111,19 +112,14 @@ impl Policy {
         py: Python<'_>,
         env: Option<PythonEnv>,
         episodes: usize,
-        how: (usize, String, u64),
+        how: (usize, String, u64, Option<PathBuf>),
         settings: Vec<(String, f64)>,
     ) -> PyResult<String> {
-        let (threads, precision, seed) = how;
+        let (threads, precision, seed, robot) = how;
         let precision = if precision == "f64" { Precision::F64 } else { Precision::F32 };
-        let options = EvaluateOptions {
-            episodes,
-            threads,
-            precision,
-            seed,
-            task: settings,
-            ..EvaluateOptions::default()
-        };
+        let robot = brought(robot)?;
+        let finer = EvaluateOptions::default().finer;
+        let options = EvaluateOptions { episodes, threads, precision, finer, seed, task: settings, robot };
         let (policy, path) = (self.inner.clone(), self.path.clone());
         let (stop, trouble) = (Arc::new(AtomicBool::new(false)), env.as_ref().map(PythonEnv::trouble));
         let stopped = stop.clone();
@@ -191,17 +187,18 @@ impl Trainer {
         py: Python<'_>,
         task: &str,
         env: Option<PythonEnv>,
-        config: (String, Option<usize>, Vec<(String, f64)>),
+        config: (String, Option<usize>, Vec<(String, f64)>, Option<PathBuf>),
         seed: u64,
         threads: usize,
     ) -> PyResult<Self> {
-        let (text, worlds, settings) = config;
+        let (text, worlds, settings, robot) = config;
         let mut config = Config::read(task, &text).map_err(Problem::from)?;
         config.worlds = worlds.unwrap_or(config.worlds);
         config.task.extend(settings);
         let trouble = env.as_ref().map(PythonEnv::trouble);
+        let choice = Choice { name: task.to_owned(), robot: brought(robot)? };
         let made = py.detach(|| match env {
-            None => learn::Trainer::new(task, config, seed, threads),
+            None => learn::Trainer::new(choice, config, seed, threads),
             Some(env) => learn::Trainer::of(task, env, config, seed, threads),
         });
         told(trouble.clone())?;
@@ -210,8 +207,11 @@ impl Trainer {
 
     /// Goes on where the run in a folder stopped.
     #[staticmethod]
-    fn resume(py: Python<'_>, folder: PathBuf, threads: usize) -> PyResult<Self> {
-        let trainer = py.detach(|| learn::Trainer::resume(&folder, threads)).map_err(Problem::from)?;
+    #[pyo3(signature = (folder, robot, threads))]
+    fn resume(py: Python<'_>, folder: PathBuf, robot: Option<PathBuf>, threads: usize) -> PyResult<Self> {
+        let robot = brought(robot)?;
+        let trainer = py.detach(|| learn::Trainer::resume_with(&folder, robot, threads));
+        let trainer = trainer.map_err(Problem::from)?;
         Ok(Trainer::of(trainer, None))
     }
 

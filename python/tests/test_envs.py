@@ -16,6 +16,9 @@ NAMES = {
     "hopper": "bellcrank/Hopper-v0",
     "biped_stand": "bellcrank/BipedStand-v0",
     "biped_walk": "bellcrank/BipedWalk-v0",
+    "biped_rough": "bellcrank/BipedRough-v0",
+    "quadruped_walk": "bellcrank/QuadrupedWalk-v0",
+    "jansen_walk": "bellcrank/JansenWalk-v0",
 }
 
 

@@ -17,6 +17,8 @@ from bellcrank import errors
 from bellcrank.envs import BatchTask, Env, TaskEnv, make
 from bellcrank.learn import evaluate, train
 
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
 
 class Balance(BatchTask):
     """Keep a pole upright; 1 for every action, 250 of them."""
@@ -266,3 +268,51 @@ def test_robots_are_told_where_to_go() -> None:
         bc.envs.BatchedEnv("ant").tell([0, 0, 0])
     with pytest.raises(errors.NoSuchSetting):
         bc.envs.BatchedEnv("ant", settings={"speed": 1.0})
+
+
+def test_a_robot_that_does_not_ship_is_brought(tmp_path: Path) -> None:
+    with pytest.raises(errors.NeedsRobot, match="model="):
+        make("dr_legs_walk")
+    with pytest.raises(errors.HasRobot):
+        make("ant", model=write_robot(tmp_path))
+    with pytest.raises(errors.OtherRobot, match="pelvis"):
+        train("dr_legs_walk", model=write_robot(tmp_path))
+    file = SHARED / "data" / "dr_legs" / "dr_legs_with_boxes.usda"
+    if not file.exists():
+        pytest.skip("needs the folder shared beside the repository")
+    env = make("dr_legs_walk", 4, model=file)
+    policy = train(env, updates=1, config={"horizon": 4, "hidden": [8]})
+    assert evaluate(policy, 2, model=file).episodes == 2
+
+
+def write_robot(folder: Path) -> Path:
+    path = folder / "pendulum.xml"
+    path.write_text(bc.load("pendulum").to_mjcf().text)
+    return path
+
+
+def test_flights_of_a_dropped_box_are_as_long_as_free_fall() -> None:
+    # lifted by h, it falls for √(2h/g); looked at every 2 ms, a flight is known within one look and one step
+    model = bc.load("box")
+    batch = bc.Batch(model, worlds=2, dt=0.002)
+    batch.step(200)  # at rest
+    flights = bc.envs.AirTime(batch, [model.body_names[0]])
+    flights.update(batch, 0.002)
+    assert flights.touching.all()
+    height = np.array([0.05, 0.2])
+    batch.body_position[:, 0, 2] += height
+    landed = np.zeros(2)
+    for _ in range(200):
+        batch.step()
+        flights.update(batch, 0.002)
+        landed = np.maximum(landed, flights.landed[:, 0])
+    np.testing.assert_allclose(landed, np.sqrt(2 * height / 9.81), atol=0.006)
+    batch.body_position[:, 0, 2] += 1.0
+    batch.step()
+    flights.update(batch, 0.002)
+    assert (flights.air > 0).all()
+    flights.reset([1])
+    assert flights.air[0, 0] > 0
+    assert flights.air[1, 0] == 0
+    with pytest.raises(errors.WrongValue):
+        bc.envs.AirTime(batch, ["box"], threshold=-1.0)

@@ -31,7 +31,7 @@ CLASSES = [
     bc.RayHits,
     bc.Contact,
 ]
-CLASSES += [envs.BatchTask, envs.BatchedEnv, envs.BatchedStep, envs.Env, envs.TaskEnv]
+CLASSES += [envs.AirTime, envs.BatchTask, envs.BatchedEnv, envs.BatchedStep, envs.Env, envs.TaskEnv]
 CLASSES += [learn.Policy]
 CLASSES += [kinematics.Goal, kinematics.Samples, kinematics.Solution]
 

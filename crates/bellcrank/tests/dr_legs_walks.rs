@@ -22,9 +22,8 @@ fn choice() -> Choice {
 #[cfg_attr(not(shared_data), ignore = "needs the folder shared beside the repository")]
 fn the_papers_task_runs_on_the_papers_robot() {
     let options = EnvOptions { worlds: 2, precision: Precision::F64, ..EnvOptions::default() };
-    let quiet: Vec<(String, f64)> = ["push", "mass_spread", "strength_spread", "delay_max"]
-        .map(|name| (name.to_owned(), 0.0))
-        .to_vec();
+    let quiet: Vec<(String, f64)> =
+        ["push", "mass_spread", "strength_spread", "delay_max"].map(|name| (name.to_owned(), 0.0)).to_vec();
     let mut env = Env::with_settings(choice(), options, &quiet).expect("the task");
     let spec = env.spec();
     assert_eq!((spec.dt, spec.decimation, spec.observation_count, spec.action_count), (0.004, 5, 94, 12));

@@ -16,10 +16,11 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from bellcrank.envs._env import BatchedStep, Env
+from bellcrank.envs.air_time import AirTime
 from bellcrank.envs.batched import BatchedEnv, tasks
 from bellcrank.envs.task import BatchTask, TaskEnv, make
 
-__all__ = ["BatchTask", "BatchedEnv", "BatchedStep", "Env", "TaskEnv", "make", "register", "tasks"]
+__all__ = ["AirTime", "BatchTask", "BatchedEnv", "BatchedStep", "Env", "TaskEnv", "make", "register", "tasks"]
 
 
 def register() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from bellcrank import _native
 from bellcrank._native import Model
 from bellcrank.batch import Batch
 from bellcrank.envs._env import BatchedStep, Env
+
+PathLike = Union[str, os.PathLike[str]]
 
 __all__ = ["BatchedEnv", "BatchedStep", "tasks"]
 
@@ -23,7 +26,8 @@ class BatchedEnv(Env):
 
     Worlds that end begin anew in the same step (unless ``autoreset=False``). All chance follows from the seed, a
     world's number and its episode's: a rollout is the same, bit for bit, for every number of ``threads`` (0: all).
-    ``settings`` are numbers of the task by name, as in the ``[task]`` table of a training's config.
+    ``settings`` are numbers of the task by name, as in the ``[task]`` table of a training's config. ``model`` is the
+    robot's file, for tasks whose robot does not ship (``dr_legs_walk``).
     """
 
     def __init__(
@@ -36,10 +40,14 @@ class BatchedEnv(Env):
         seed: int = 0,
         autoreset: bool = True,
         settings: Optional[Mapping[str, float]] = None,
+        model: Optional[PathLike] = None,
     ) -> None:
         self.settings = {name: float(value) for name, value in (settings or {}).items()}
         """Numbers of the task that differ from its own, by name."""
-        self._native = _native.Env(task, num_envs, (threads, precision, autoreset), list(self.settings.items()))
+        self.model_file = None if model is None else os.fspath(model)
+        """The robot's file, for tasks whose robot does not ship."""
+        how = threads, precision, autoreset, self.model_file
+        self._native = _native.Env(task, num_envs, how, list(self.settings.items()))
         self.task = task
         self.num_envs = num_envs
         self.autoreset = autoreset

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bellcrank._native import Model
 from bellcrank.batch import Batch
 from bellcrank.envs._env import Env, Floats
-from bellcrank.envs.batched import BatchedEnv
+from bellcrank.envs.batched import BatchedEnv, PathLike
 from bellcrank.errors import NoSuchWorld, NotFinite, WrongShape, WrongType, WrongValue
 from bellcrank.results import WorldStatus
 
@@ -73,18 +73,20 @@ def make(
     seed: int = 0,
     autoreset: bool = True,
     settings: Optional[Mapping[str, float]] = None,
+    model: Optional[PathLike] = None,
 ) -> Env:
     """Worlds of a task of your own, or of one that ships, by its name.
 
-    The same seed gives the same rollout. ``settings`` are for tasks that ship: one of your own has attributes.
+    The same seed gives the same rollout. ``settings`` are for tasks that ship: one of your own has attributes. So is
+    ``model``, the robot's file, for those whose robot does not ship (``dr_legs_walk``).
     """
     if isinstance(task, str):
         how: dict[str, Any] = {"threads": threads, "precision": precision, "seed": seed, "autoreset": autoreset}
-        return BatchedEnv(task, num_envs, **how, settings=settings)
+        return BatchedEnv(task, num_envs, **how, settings=settings, model=model)
     if not isinstance(task, BatchTask):
         raise WrongType(f"a task is a name or a bellcrank.envs.BatchTask, not {type(task).__name__}")
-    if settings:
-        raise WrongValue("settings belong to tasks that ship", hint="give your task attributes")
+    if settings or model is not None:
+        raise WrongValue("settings and model belong to tasks that ship", hint="give your task attributes")
     batch = Batch(task.model, worlds=num_envs, dt=task.dt, precision=precision, threads=threads)
     return TaskEnv(task, batch, seed=seed, autoreset=autoreset)
 
