@@ -92,6 +92,8 @@ impl Config {
                 entropy: 0.001,
                 ..Config::default()
             },
+            // two motors only: a small network will do
+            "jansen_walk" => Config { worlds: 512, hidden: vec![64, 64], ..Config::default() },
             _ => Config::default(),
         }
     }

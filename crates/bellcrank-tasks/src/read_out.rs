@@ -34,6 +34,11 @@ impl Env {
         self.task.model()
     }
 
+    /// A number of the task by the name under which a config changes it. What worlds were made with (masses, the ground) stays as it is.
+    pub fn setting(&mut self, name: &str) -> Option<&mut f64> {
+        self.task.settings().into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
     /// Gives a world's robot a command: forward and sideways velocity [m/s], turning rate [rad/s].
     ///
     /// # Errors
