@@ -10,7 +10,7 @@ import bellcrank.envs  # registers the tasks
 
 def main() -> None:
     print("tasks:", ", ".join(bellcrank.envs.tasks()))
-    envs = gymnasium.make_vec("bellcrank/BipedWalk-v0", num_envs=64)
+    envs = gymnasium.make_vec("bellcrank/BipedWalk-v0", num_envs=64, autoreset_mode="same_step")
     observations, _ = envs.reset(seed=0)
     envs.action_space.seed(0)
     total, episodes = np.zeros(64), 0

@@ -10,6 +10,9 @@ True
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from bellcrank import errors, kinematics, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
 from bellcrank.batch import Batch
@@ -21,6 +24,9 @@ from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits, WorldStatus
 from bellcrank.rollout import Gradients, Motion, Rollout, rollout
 from bellcrank.solvers import ComFree, Exact, InteriorPoint, Padmm
+
+if TYPE_CHECKING:
+    from bellcrank import envs, learn
 
 WORLD = None
 """The ground, where a joint, a shape or a site asks for a body."""
@@ -49,8 +55,10 @@ __all__ = [
     "WorldStatus",
     "__version__",
     "convert",
+    "envs",
     "errors",
     "kinematics",
+    "learn",
     "library",
     "load",
     "load_builder",
@@ -60,3 +68,10 @@ __all__ = [
     "rollout",
     "tree",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``bellcrank.envs`` and ``bellcrank.learn`` are imported when they are first used: Gymnasium takes its time."""
+    if name in ("envs", "learn"):
+        return import_module(f"bellcrank.{name}")
+    raise AttributeError(f"module 'bellcrank' has no attribute {name!r}")

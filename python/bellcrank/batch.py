@@ -110,6 +110,15 @@ class Batch(Synced, Closing):
         self._turns = 0
         self._recording: Optional[Recording] = None
 
+    @classmethod
+    def _around(cls, native: _native.Batch, models: list[Model], dt: float) -> Batch:
+        """Worlds that an environment has made and steps."""
+        batch = cls.__new__(cls)
+        batch._native, batch._models, batch._dt = native, models, dt
+        batch._made = {"dt": dt, "precision": native.precision}
+        batch._live, batch._turns, batch._recording = {}, 0, None
+        return batch
+
     # -- what it is
 
     @property

@@ -273,6 +273,18 @@ class NoSuchTask(EnvError, LookupError):
     """There is no task of that name."""
 
 
+class NeedsRobot(EnvError, ValueError):
+    """The task is for a robot that does not ship: its file is missing."""
+
+
+class HasRobot(EnvError, ValueError):
+    """The task has a robot of its own and takes no other."""
+
+
+class OtherRobot(EnvError, ValueError):
+    """The robot in the file is not the one that the task is for."""
+
+
 class NoSuchSetting(EnvError, LookupError):
     """The task has no setting of that name."""
 
@@ -295,3 +307,35 @@ class BadStarts(EnvError, ValueError):
 
 class BadAction(EnvError, ValueError):
     """An action is not finite."""
+
+
+class Elsewhere(EnvError, RuntimeError):
+    """An environment that somebody else steps has failed."""
+
+
+class LearnError(BellcrankError):
+    """What learning, or a file of it, refuses."""
+
+
+class BadConfig(LearnError, ValueError):
+    """A config names something unknown, or a value makes no sense."""
+
+
+class BadFile(LearnError, ValueError):
+    """A policy or a checkpoint is cut off, damaged, of another kind, of another version or of another task."""
+
+
+class CannotRead(LearnError, OSError):
+    """A policy, a checkpoint or a curve cannot be read."""
+
+
+class RunExists(LearnError, FileExistsError):
+    """There is a run in that folder already."""
+
+
+class Diverged(LearnError, RuntimeError):
+    """A gradient is not finite any more."""
+
+
+class WrongObservations(LearnError, ValueError):
+    """Observations do not make whole rows."""

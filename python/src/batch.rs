@@ -33,6 +33,11 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Worlds that somebody else steps too.
+    pub fn of(shared: Arc<Shared>, precision: Precision) -> Self {
+        Batch { shared, precision }
+    }
+
     fn lock(&self, py: Python<'_>) -> PyResult<Guard<'_>> {
         self.shared.lock(py)
     }

@@ -1,6 +1,7 @@
 //! Rust's errors as the exceptions of `bellcrank.errors`. A variant and its exception have the same name.
 
 use bellcrank::import::ImportError;
+use bellcrank::learn::LearnError;
 use bellcrank::model::{Faults, Place};
 use bellcrank::sim::BatchError;
 use bellcrank::tasks::EnvError;
@@ -23,6 +24,8 @@ pub enum Problem {
     Tree(TreeError),
     /// What an environment refuses.
     Env(EnvError),
+    /// What learning refuses.
+    Learn(LearnError),
     /// What a recording or a viewer refuses.
     View(ViewError),
     /// Found by this layer: the exception's name, what is wrong, the way out.
@@ -58,7 +61,8 @@ macro_rules! from {
         })*
     };
 }
-from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree, EnvError => Env, ViewError => View);
+from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree, EnvError => Env, ViewError => View,
+    LearnError => Learn);
 
 fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
     let errors = py.import("bellcrank.errors")?;
@@ -79,6 +83,8 @@ fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
         Problem::Env(EnvError::Batch(error)) => exception(py, Problem::Batch(error)),
         Problem::Env(EnvError::Model(error)) => exception(py, Problem::Model(error)),
         Problem::Env(error) => raise(&errors, (&variant(&error), "EnvError"), error.to_string(), None),
+        Problem::Learn(LearnError::Env(error)) => exception(py, Problem::Env(error)),
+        Problem::Learn(error) => raise(&errors, (&variant(&error), "LearnError"), error.to_string(), None),
         Problem::View(ViewError::Batch(error)) => exception(py, Problem::Batch(error)),
         Problem::View(error) => raise(&errors, (&variant(&error), "ViewError"), error.to_string(), None),
         Problem::Tree(error) => raise(&errors, (&variant(&error), "TreeError"), error.to_string(), None),

@@ -5,6 +5,7 @@
 
 use crate::error::{Problem, broken, said};
 use bellcrank::sim::{self, StepReport as Figures};
+use bellcrank::tasks::Env;
 use bellcrank::view::{Live, RecordOptions, Recorder, ViewError};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -63,6 +64,20 @@ impl Shared {
             return Err(said("BatchClosed", "the batch is closed", "make a new one"));
         }
         Ok(Guard { held: guard, shared: self })
+    }
+
+    /// The open worlds, for a thread that Python does not wait for; `None` where they are closed.
+    pub fn wait<T>(&self, work: impl FnOnce(&mut Held) -> T) -> Option<T> {
+        loop {
+            match self.held.try_lock() {
+                Ok(mut held) => return held.as_mut().map(work),
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner().as_mut().map(work),
+                Err(TryLockError::WouldBlock) => {
+                    self.wanted.store(true, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+        }
     }
 
     pub fn is_closed(&self) -> bool {
@@ -175,20 +190,18 @@ struct Recording {
 impl Held {
     /// Advances by at most so many steps and says by how many; recorded frames are not stepped over.
     pub fn advance(&mut self, most: usize) -> Result<usize, ViewError> {
-        let most = self.recording.as_ref().map_or(most, |r| most.min(r.stride - r.steps % r.stride));
-        match &mut self.live {
-            None => self.batch.advance(most),
-            Some(live) => {
-                live.attend(&mut self.batch)?;
-                live.advance(&mut self.batch, most)?;
-                live.publish(&self.batch)?;
-            }
-        }
-        if let Some(recording) = &mut self.recording {
-            recording.steps += most;
-            recording.recorder.observe(&self.batch, recording.steps as f64 * self.batch.dt())?;
-        }
-        Ok(most)
+        let mut onlookers = Onlookers { recording: &mut self.recording, live: &mut self.live };
+        onlookers.advance(&mut self.batch, most)
+    }
+
+    /// Lends the worlds to an environment for one piece of work; whoever looks on goes on looking.
+    pub fn lend<T>(&mut self, env: &mut Env, work: impl FnOnce(&mut Env, &mut Onlookers<'_>) -> T) -> T {
+        self.settle_report();
+        env.exchange_worlds(&mut self.batch);
+        let mut onlookers = Onlookers { recording: &mut self.recording, live: &mut self.live };
+        let done = work(env, &mut onlookers);
+        env.exchange_worlds(&mut self.batch);
+        done
     }
 
     /// A report of the last steps, which gathers its figures when asked, or when they are about to change.
@@ -221,6 +234,32 @@ impl Held {
     pub fn finish_recording(&mut self) -> Result<Vec<u8>, Problem> {
         let missing = || Problem::Said("WrongValue", "nothing is being recorded".to_owned(), String::new());
         Ok(self.recording.take().ok_or_else(missing)?.recorder.finish_html()?)
+    }
+}
+
+/// Who looks on while worlds are stepped.
+pub struct Onlookers<'a> {
+    recording: &'a mut Option<Recording>,
+    live: &'a mut Option<Live>,
+}
+
+impl Onlookers<'_> {
+    /// As [`Held::advance`], of worlds that are in somebody's hands.
+    pub fn advance(&mut self, batch: &mut sim::Batch, most: usize) -> Result<usize, ViewError> {
+        let most = self.recording.as_ref().map_or(most, |r| most.min(r.stride - r.steps % r.stride));
+        match self.live {
+            None => batch.advance(most),
+            Some(live) => {
+                live.attend(batch)?;
+                live.advance(batch, most)?;
+                live.publish(batch)?;
+            }
+        }
+        if let Some(recording) = self.recording {
+            recording.steps += most;
+            recording.recorder.observe(batch, recording.steps as f64 * batch.dt())?;
+        }
+        Ok(most)
     }
 }
 

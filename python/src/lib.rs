@@ -12,7 +12,7 @@
 //! | `derivatives` | how the next step depends on everything |
 //! | `tree` `tree_run` | operators on the spanning tree |
 //! | `kinematics` | poses from goals, and poses that are safe |
-//! | `env` | learning tasks |
+//! | `env` `learn` `learn_env` | learning tasks; policies and what trains them; tasks in Python as the learner sees them |
 //! | `cli` | the command line |
 
 use pyo3::prelude::*;
@@ -28,6 +28,8 @@ mod env;
 mod error;
 mod held;
 mod kinematics;
+mod learn;
+mod learn_env;
 mod load;
 mod model;
 mod model_arrays;
@@ -52,6 +54,8 @@ mod _native {
     use crate::env::{Env, tasks_known};
     #[pymodule_export]
     use crate::kinematics::Kinematics;
+    #[pymodule_export]
+    use crate::learn::{Policy, Trainer, holds_run};
     #[pymodule_export]
     use crate::load::{library, load, load_builder, loads, loads_builder};
     #[pymodule_export]

@@ -8,7 +8,10 @@ import pytest
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 # What may be missing even where everything else must be there, and why.
-MAY_BE_MISSING = {"torch": "torch is not installed: three tests are not worth a wheel of half a gigabyte"}
+MAY_BE_MISSING = {
+    name: f"{name} is not installed: a few tests are not worth torch, half a gigabyte; BELLCRANK_PYTHON_EXTRAS names it"
+    for name in ("torch", "stable_baselines3", "rsl_rl", "skrl")
+}
 
 
 def _reason(report: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import bellcrank as bc
-from bellcrank import envs, kinematics, tree
+from bellcrank import envs, kinematics, learn, tree
 
 HERE = Path(__file__)
 TESTS = "\n".join(file.read_text(encoding="utf-8") for file in HERE.parent.glob("test_*.py") if file != HERE)
@@ -31,7 +31,8 @@ CLASSES = [
     bc.RayHits,
     bc.Contact,
 ]
-CLASSES += [envs.BatchedEnv, envs.BatchedStep]
+CLASSES += [envs.AirTime, envs.BatchTask, envs.BatchedEnv, envs.BatchedStep, envs.Env, envs.TaskEnv]
+CLASSES += [learn.Policy]
 CLASSES += [kinematics.Goal, kinematics.Samples, kinematics.Solution]
 
 
@@ -41,7 +42,7 @@ def own_names(module: ModuleType) -> list[str]:
     return sorted(name for name in listed or defined if not name.startswith("_"))
 
 
-@pytest.mark.parametrize("module", [bc, tree, envs, kinematics], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize("module", [bc, tree, envs, kinematics, learn], ids=lambda module: str(module.__name__))
 def test_every_name_of_a_module_is_tested(module: ModuleType) -> None:
     names = own_names(module)
     assert len(names) > 3
@@ -57,7 +58,7 @@ def test_every_name_of_a_class_is_tested(owner: Any) -> None:
 
 
 def test_functions_and_classes_have_documentation() -> None:
-    for module in (bc, tree, envs, kinematics):
+    for module in (bc, tree, envs, kinematics, learn):
         for name in own_names(module):
             value = getattr(module, name)
             if callable(value) and not isinstance(value, type(bc.Model)):

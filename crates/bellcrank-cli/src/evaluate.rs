@@ -1,5 +1,6 @@
 //! `bellcrank evaluate`
 
+use super::opening::Brought;
 use super::run::Bits;
 use super::say::{Progress, say};
 use super::{Error, stop};
@@ -29,6 +30,8 @@ pub struct Evaluate {
     /// Threads; 0 for one per core
     #[arg(long, default_value_t = 0, value_name = "T")]
     threads: usize,
+    #[command(flatten)]
+    brought: Brought,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -42,6 +45,7 @@ impl Evaluate {
             threads: self.threads,
             precision: if self.precision == Bits::F32 { Precision::F32 } else { Precision::F64 },
             finer: self.finer(&policy)?,
+            robot: self.brought.robot()?,
             seed: self.seed,
             task: self.push.map(|push| ("push".to_owned(), push)).into_iter().collect(),
         };
@@ -60,7 +64,7 @@ impl Evaluate {
     /// Steps per step of the task's own.
     fn finer(&self, policy: &Policy) -> Result<usize, Error> {
         let Some(dt) = self.dt else { return Ok(1) };
-        let own = policy.step().map_err(Error::Learn)?;
+        let own = policy.step(self.brought.robot()?).map_err(Error::Learn)?;
         let parts = (own / dt).round();
         if (1.0..=1000.0).contains(&parts) && (own / parts - dt).abs() < 1e-9 {
             Ok(parts as usize)

@@ -1,8 +1,8 @@
 //! How a mechanism is read: the options that every command with a file has.
 
 use super::Error;
-use bellcrank::import::{Base, FixedJoints, ImportError, Options, load};
-use bellcrank::model::{Model, library};
+use bellcrank::import::{Base, FixedJoints, ImportError, Options, load, load_builder};
+use bellcrank::model::{Model, ModelBuilder, library};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,22 @@ pub struct Opening {
     /// A planner's file for a URDF: links that never touch, named states
     #[arg(long, value_name = "FILE.srdf")]
     pub srdf: Option<PathBuf>,
+}
+
+/// The robot of a task, where it does not ship.
+#[derive(Args, Clone, Default)]
+pub struct Brought {
+    /// The robot's file, for tasks whose robot does not ship (`dr_legs_walk`)
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+}
+
+impl Brought {
+    /// The robot, if one was given.
+    pub fn robot(&self) -> Result<Option<ModelBuilder>, Error> {
+        let read = |path: &PathBuf| load_builder(path, &Options::default()).map_err(Error::Import);
+        self.model.as_ref().map(read).transpose()
+    }
 }
 
 #[derive(Clone, Copy, Default, PartialEq, ValueEnum)]

@@ -1,10 +1,11 @@
 //! `bellcrank play`: a policy acts in the browser's view, worlds side by side.
 
+use super::opening::Brought;
 use super::watch::{Listen, announce};
 use super::{Error, stop};
 use bellcrank::learn::Policy;
-use bellcrank::tasks::{Env, EnvOptions};
-use bellcrank::view::Live;
+use bellcrank::tasks::{self, Env, EnvOptions};
+use bellcrank::view::{Dial, Live};
 use clap::Args;
 use std::io::BufRead;
 use std::sync::atomic::Ordering;
@@ -37,6 +38,8 @@ pub struct Play {
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
     #[command(flatten)]
+    brought: Brought,
+    #[command(flatten)]
     listen: Listen,
 }
 
@@ -48,25 +51,36 @@ impl Play {
         let (policy, path) = Policy::open(&self.policy).map_err(Error::Learn)?;
         let mut command = self.command();
         let mut settings = policy.settings();
-        settings.push(("push".to_owned(), self.push));
-        if command.is_some() {
-            settings.push(("command_interval".to_owned(), 0.0));
+        if takes(&policy.task, "push") {
+            settings.push(("push".to_owned(), self.push));
         }
         let options = EnvOptions { worlds: self.worlds, ..EnvOptions::default() };
-        let mut env = Env::with_settings(&policy.task, options, &settings).map_err(Error::Env)?;
+        let task = policy.choice(self.brought.robot()?);
+        let mut env = Env::with_settings(task, options, &settings).map_err(Error::Env)?;
         policy.check_task(&policy.task, env.spec(), &path).map_err(Error::Learn)?;
         env.reset(Some(self.seed)).map_err(Error::Env)?;
         let mut live = Live::start(env.batch(), self.listen.live(env.batch(), None)).map_err(Error::View)?;
+        let by_chance = env.setting("command_interval").map_or(0.0, |value| *value);
         announce(&live.address().url);
-        eprintln!(
-            "commands: type `forward sideways turn` [m/s, m/s, rad/s] and Enter, or w s (forward), q e (sideways), a d (turn)"
-        );
+        if env.setting("forward_max").is_some() {
+            live.offer(dials(&mut env, command));
+            eprintln!(
+                "commands: sliders and keys of the page, w s (forward), q e (sideways), a d (turn); or type these letters, or `forward sideways turn` [m/s, m/s, rad/s], and Enter"
+            );
+        }
         let (lines, stopped, mut steps) = (typed(), stop::asked(), 0_usize);
         let seconds = env.spec().dt * env.spec().decimation as f64;
         while !stopped.load(Ordering::Relaxed) && self.seconds.is_none_or(|s| steps as f64 * seconds < s) {
             let begin = Instant::now();
             live.attend(env.batch_mut()).map_err(Error::View)?;
-            command = lines.try_iter().fold(command, |old, line| changed(old, &line));
+            let told = command_of(live.dials());
+            command = lines.try_iter().fold(told, |old, line| changed(old, &line));
+            if command != told {
+                live.offer(dials(&mut env, command));
+            }
+            if let Some(interval) = env.setting("command_interval") {
+                *interval = if command.is_some() { 0.0 } else { by_chance }; // chance does not talk in between
+            }
             if live.is_paused() || live.watchers() == 0 && self.seconds.is_none() {
                 live.publish(env.batch()).map_err(Error::View)?;
                 std::thread::sleep(PAUSE);
@@ -90,6 +104,35 @@ impl Play {
         let told = [self.forward, self.sideways, self.turn];
         told.iter().any(Option::is_some).then(|| told.map(Option::unwrap_or_default))
     }
+}
+
+/// Whether the task has a setting; those whose robot the user brings are walkers.
+fn takes(task: &str, setting: &str) -> bool {
+    match tasks::by_name(task) {
+        Some(Ok(mut task)) => task.settings().iter().any(|(name, _)| *name == setting),
+        _ => true,
+    }
+}
+
+/// What the page may turn, within what the robot has learned.
+fn dials(env: &mut Env, command: Option<[f32; 3]>) -> Vec<Dial> {
+    let mut most = |name: &str| env.setting(name).map_or(0.0, |value| *value);
+    let (sideways, turn) = (most("sideways_max"), most("turn_max"));
+    let forward = [most("forward_min").min(0.0), most("forward_max")];
+    let value = |k: usize| command.map(|told| f64::from(told[k]));
+    let dial = |name, unit, range, keys, k| Dial { name, unit, range, keys, value: value(k) };
+    vec![
+        dial("forward", "m/s", forward, ["s", "w"], 0),
+        dial("sideways", "m/s", [-sideways, sideways], ["e", "q"], 1),
+        dial("turn", "rad/s", [-turn, turn], ["d", "a"], 2),
+    ]
+}
+
+/// What the dials tell all robots; none while all are left to chance.
+fn command_of(dials: &[Dial]) -> Option<[f32; 3]> {
+    let told: Vec<Option<f64>> = dials.iter().map(|dial| dial.value).collect();
+    let number = |k: usize| told.get(k).copied().flatten().unwrap_or_default() as f32;
+    told.iter().any(Option::is_some).then(|| [number(0), number(1), number(2)])
 }
 
 /// One action, with what the mouse pulls at.
@@ -143,7 +186,20 @@ fn changed(old: Option<[f32; 3]>, line: &str) -> Option<[f32; 3]> {
 
 #[cfg(test)]
 mod tests {
-    use super::changed;
+    use super::{Dial, changed, command_of, takes};
+
+    #[test]
+    fn dials_tell_robots_once_one_of_them_was_turned() {
+        let dial = |value| Dial { name: "", unit: "", range: [-1.0, 1.0], keys: ["", ""], value };
+        assert_eq!(command_of(&[dial(None), dial(None), dial(None)]), None);
+        assert_eq!(command_of(&[dial(Some(0.25)), dial(None), dial(Some(-0.5))]), Some([0.25, 0.0, -0.5]));
+        assert_eq!(command_of(&[]), None);
+    }
+
+    #[test]
+    fn tasks_without_pushes_are_played_too() {
+        assert!(takes("biped_walk", "push") && !takes("cartpole_swing_up", "push"));
+    }
 
     #[test]
     fn commands_are_numbers_or_letters() {

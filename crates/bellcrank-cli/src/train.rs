@@ -1,9 +1,11 @@
 //! `bellcrank train`
 
 use super::figures::grouped;
+use super::opening::Brought;
 use super::say::{Progress, say};
 use super::{Error, stop};
 use bellcrank::learn::{CHECKPOINT, Config, Events, POLICY, Record, Trainer};
+use bellcrank::tasks::Choice;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -38,6 +40,8 @@ pub struct Train {
     /// Folder of the run [default: runs/TASK-SEED]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    brought: Brought,
     /// Go on where the run in the folder stopped
     #[arg(long)]
     resume: bool,
@@ -93,7 +97,8 @@ impl Train {
 
     fn trainer(&self, folder: &std::path::Path) -> Result<Trainer, Error> {
         if self.resume {
-            let mut trainer = Trainer::resume(folder, self.threads).map_err(Error::Learn)?;
+            let mut trainer =
+                Trainer::resume_with(folder, self.brought.robot()?, self.threads).map_err(Error::Learn)?;
             trainer.set_updates(self.updates.unwrap_or(trainer.config().updates));
             return if trainer.task() == self.task {
                 Ok(trainer)
@@ -113,7 +118,8 @@ impl Train {
         };
         config.worlds = self.worlds.unwrap_or(config.worlds);
         config.updates = self.updates.unwrap_or(config.updates);
-        Trainer::new(&self.task, config, self.seed, self.threads).map_err(Error::Learn)
+        let task = Choice { name: self.task.clone(), robot: self.brought.robot()? };
+        Trainer::new(task, config, self.seed, self.threads).map_err(Error::Learn)
     }
 
     fn tell(&self, trainer: &Trainer, folder: PathBuf, processor: f64) {

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `policy.safetensors` | the policy |
-//! | `checkpoint.safetensors` | all that is needed to resume, bit for bit |
+//! | `checkpoint.safetensors` | all that is needed to resume, bit for bit; not for tasks that somebody else steps |
 //! | `curve.json` | figures of every update |
 //! | `report.html` | the curves |
 //! | `config.toml` | the settings, as used |
@@ -15,6 +15,7 @@ use crate::page::page;
 use crate::policy::check_format;
 use crate::tensors::{Tensors, read_regular, write_whole};
 use crate::trainer::Trainer;
+use bellcrank_tasks::{Choice, ModelBuilder};
 use std::path::Path;
 
 const FORMAT: &str = "bellcrank checkpoint";
@@ -36,15 +37,18 @@ impl Trainer {
     /// When a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), LearnError> {
         std::fs::create_dir_all(folder)
-            .map_err(|error| LearnError::Write { path: folder.to_owned(), error })?;
+            .map_err(|error| LearnError::CannotWrite { path: folder.to_owned(), error })?;
         write_whole(&folder.join(CONFIG), self.config.to_toml().as_bytes())?;
         write_whole(&folder.join(CURVE), serde_json::json!(self.curve).to_string().as_bytes())?;
         write_whole(&folder.join(REPORT), page(&self.task, self.seed, &self.curve).as_bytes())?;
         self.policy().save(&folder.join(POLICY))?;
-        write_whole(&folder.join(CHECKPOINT), &self.to_tensors().to_bytes())
+        match self.env.snapshot() {
+            Some(env) => write_whole(&folder.join(CHECKPOINT), &self.to_tensors(env).to_bytes()),
+            None => Ok(()), // somebody else's worlds, which cannot be resumed
+        }
     }
 
-    fn to_tensors(&self) -> Tensors {
+    fn to_tensors(&self, env: Vec<u8>) -> Tensors {
         let mut t = Tensors::default();
         let mut put = |name: &str, values: &[f32]| t.put_f32(name, &[values.len()], values);
         put("actor", &self.agent.actor_parameters);
@@ -59,7 +63,7 @@ impl Trainer {
         t.put_f64("normaliser.mean", &self.normaliser.mean);
         t.put_f64("normaliser.variance", &self.normaliser.variance);
         t.put_f64("normaliser.count", &[self.normaliser.count]);
-        t.put_bytes("env", self.env.snapshot());
+        t.put_bytes("env", env);
         t.put_text("format", FORMAT);
         t.put_text("version", VERSION);
         t.put_text("task", &self.task);
@@ -76,32 +80,49 @@ impl Trainer {
     /// # Errors
     /// When there is no checkpoint, or it is damaged.
     pub fn resume(folder: &Path, threads: usize) -> Result<Self, LearnError> {
+        Self::resume_with(folder, None, threads)
+    }
+
+    /// The same where the task's robot does not ship.
+    ///
+    /// # Errors
+    /// As those of [`Trainer::resume`], and when it is another robot.
+    pub fn resume_with(
+        folder: &Path,
+        robot: Option<ModelBuilder>,
+        threads: usize,
+    ) -> Result<Self, LearnError> {
         let path = folder.join(CHECKPOINT);
         let read = |path: &Path| {
-            read_regular(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })
+            read_regular(path).map_err(|error| LearnError::CannotRead { path: path.to_owned(), error })
         };
-        let wrong = |what: String| LearnError::File { path: path.clone(), what, hint: HINT };
+        let wrong = |what: String| LearnError::BadFile { path: path.clone(), what, hint: HINT };
         let tensors = Tensors::from_bytes(&read(&path)?).map_err(wrong)?;
-        let mut trainer = Self::from_tensors(&tensors, threads).map_err(|error| match error {
-            LearnError::Config(what) => wrong(what),
+        let mut trainer = Self::from_tensors(&tensors, robot, threads).map_err(|error| match error {
+            LearnError::BadConfig(what) => wrong(what),
             other => other,
         })?;
         let curve = folder.join(CURVE);
         let records = serde_json::from_slice(&read(&curve)?);
         trainer.curve = records.map_err(|error| {
             let what = format!("the curve cannot be read: {error}");
-            LearnError::File { path: curve, what, hint: HINT }
+            LearnError::BadFile { path: curve, what, hint: HINT }
         })?;
         trainer.curve.retain(|record| record.update <= trainer.updates);
         Ok(trainer)
     }
 
-    fn from_tensors(tensors: &Tensors, threads: usize) -> Result<Self, LearnError> {
-        let bad = LearnError::Config;
+    fn from_tensors(
+        tensors: &Tensors,
+        robot: Option<ModelBuilder>,
+        threads: usize,
+    ) -> Result<Self, LearnError> {
+        let bad = LearnError::BadConfig;
         check_format(tensors, FORMAT, VERSION).map_err(bad)?;
         let task = tensors.text("task").map_err(bad)?;
         let config = Config::read(task, tensors.text("config").map_err(bad)?)?;
-        let mut t = Trainer::new(task, config, tensors.number("seed").map_err(bad)?, threads)?;
+        let choice = Choice { name: task.to_owned(), robot };
+        let mut t = Trainer::new(choice, config, tensors.number("seed").map_err(bad)?, threads)?;
         t.fill(tensors).map_err(bad)?;
         t.env.restore(tensors.bytes("env").map_err(bad)?)?;
         Ok(t)

@@ -92,6 +92,8 @@ impl Config {
                 entropy: 0.001,
                 ..Config::default()
             },
+            // two motors only: a small network will do
+            "jansen_walk" => Config { worlds: 512, hidden: vec![64, 64], ..Config::default() },
             _ => Config::default(),
         }
     }
@@ -101,7 +103,8 @@ impl Config {
     /// # Errors
     /// When it is no TOML, names something unknown, or a value makes no sense.
     pub fn read(task: &str, text: &str) -> Result<Self, LearnError> {
-        let bad = |error: &dyn std::fmt::Display| LearnError::Config(error.to_string().trim_end().to_owned());
+        let bad =
+            |error: &dyn std::fmt::Display| LearnError::BadConfig(error.to_string().trim_end().to_owned());
         let given: toml::Table = text.parse().map_err(|error: toml::de::Error| bad(&error))?;
         // a file's own line numbers are in the error of the whole text, so unknown names are found in it first
         toml::from_str::<Config>(text).map_err(|error| bad(&error))?;
@@ -145,7 +148,7 @@ impl Config {
         } else {
             return Ok(());
         };
-        Err(LearnError::Config(wrong.into()))
+        Err(LearnError::BadConfig(wrong.into()))
     }
 
     /// The task's settings as a list.

@@ -44,6 +44,13 @@ pub struct Record {
     pub terms: BTreeMap<String, f64>,
 }
 
+impl Record {
+    /// As in a run's `curve.json`.
+    pub fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
 /// Updates back that a mean looks.
 const RECENT: usize = 20;
 

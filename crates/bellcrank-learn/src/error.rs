@@ -10,13 +10,13 @@ pub enum LearnError {
     #[error(transparent)]
     Env(#[from] EnvError),
     #[error("the config cannot be used: {0}")]
-    Config(String),
+    BadConfig(String),
     #[error("cannot read {}: {error}", path.display())]
-    Read { path: PathBuf, error: std::io::Error },
+    CannotRead { path: PathBuf, error: std::io::Error },
     #[error("cannot write {}: {error}", path.display())]
-    Write { path: PathBuf, error: std::io::Error },
+    CannotWrite { path: PathBuf, error: std::io::Error },
     #[error("{}: {what}\n  hint: {hint}", path.display())]
-    File { path: PathBuf, what: String, hint: &'static str },
+    BadFile { path: PathBuf, what: String, hint: &'static str },
     #[error("threads could not be started: {0}")]
     Threads(String),
     #[error(

@@ -3,13 +3,13 @@
 use crate::error::LearnError;
 use crate::policy::Policy;
 use bellcrank_sim::Precision;
-use bellcrank_tasks::{Env, EnvOptions, Tracking};
+use bellcrank_tasks::{Env, EnvOptions, Environment, ModelBuilder, Tracking};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How it is tried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct EvaluateOptions {
     /// Episodes, one per world.
     pub episodes: usize,
@@ -23,6 +23,8 @@ pub struct EvaluateOptions {
     pub seed: u64,
     /// Settings of the task that differ from those of the training.
     pub task: Vec<(String, f64)>,
+    /// The robot, for tasks whose robot does not ship.
+    pub robot: Option<ModelBuilder>,
 }
 
 impl Default for EvaluateOptions {
@@ -34,6 +36,7 @@ impl Default for EvaluateOptions {
             finer: 1,
             seed: 1_000_000,
             task: Vec::new(),
+            robot: None,
         }
     }
 }
@@ -65,6 +68,13 @@ pub struct Evaluation {
     pub pushes_survived_fraction: Option<f64>,
 }
 
+impl Evaluation {
+    /// As `bellcrank evaluate --json` prints it.
+    pub fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
 /// A gait cycle [s]: errors are means over windows of this length.
 const WINDOW: f64 = 0.7;
 /// The start is left out [s].
@@ -89,10 +99,10 @@ struct Trial {
 
 impl Trial {
     /// What the last action led to.
-    fn add(&mut self, env: &Env, world: usize, seconds: f64) {
+    fn add(&mut self, env: &dyn Environment, world: usize, seconds: f64) {
         self.steps += 1;
         self.total += f64::from(env.rewards()[world]);
-        if env.pushed()[world] {
+        if env.pushed().get(world) == Some(&true) {
             self.pushed.push(self.steps);
         }
         if let Some(tracking) = env.tracking().get(world) {
@@ -130,22 +140,37 @@ pub fn evaluate(
     path: &Path,
     options: &EvaluateOptions,
     stop: &AtomicBool,
-    mut progress: impl FnMut(f64),
+    progress: impl FnMut(f64),
 ) -> Result<Evaluation, LearnError> {
     let mut env = environment(policy, path, options)?;
+    evaluate_in(policy, &mut env, options.threads, stop, progress)
+}
+
+/// The same in worlds that somebody else has made and reset.
+///
+/// # Errors
+/// When the policy does not fit them.
+pub fn evaluate_in(
+    policy: &Policy,
+    env: &mut dyn Environment,
+    threads: usize,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(f64),
+) -> Result<Evaluation, LearnError> {
     let spec = env.spec();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| LearnError::Threads(error.to_string()))?;
     let seconds = spec.dt * spec.decimation as f64;
-    let mut trials = vec![Trial::default(); env.batch().worlds()];
+    let mut trials = vec![Trial::default(); env.worlds()];
     for step in 0..spec.episode_steps {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let actions = pool.install(|| policy.act(env.observations()))?;
+        let seen = env.observations();
+        let actions = pool.install(|| policy.act(seen))?;
         env.step(&actions)?;
         for (world, trial) in trials.iter_mut().enumerate().filter(|(_, trial)| !trial.over) {
-            trial.add(&env, world, seconds);
+            trial.add(env, world, seconds);
         }
         progress((step + 1) as f64 / spec.episode_steps as f64);
     }
@@ -163,7 +188,7 @@ fn environment(policy: &Policy, path: &Path, options: &EvaluateOptions) -> Resul
     };
     let mut settings = policy.config.task_settings();
     settings.extend(options.task.iter().cloned());
-    let mut env = Env::with_settings(&policy.task, env_options, &settings)?;
+    let mut env = Env::with_settings(policy.choice(options.robot.clone()), env_options, &settings)?;
     policy.check_task(&policy.task, env.spec(), path)?;
     env.reset(Some(options.seed))?;
     Ok(env)

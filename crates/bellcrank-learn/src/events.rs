@@ -23,7 +23,7 @@ impl Events {
     /// When it cannot be made.
     pub fn create(folder: &Path) -> Result<Self, LearnError> {
         let path = folder.join(format!("events.out.tfevents.{:010}.bellcrank", now() as u64));
-        let wrong = |error| LearnError::Write { path: path.clone(), error };
+        let wrong = |error| LearnError::CannotWrite { path: path.clone(), error };
         std::fs::create_dir_all(folder).map_err(wrong)?;
         let file = OpenOptions::new().create(true).append(true).open(&path).map_err(wrong)?;
         let mut events = Events { path, file };
@@ -55,7 +55,7 @@ impl Events {
 
     fn append(&mut self, message: &[u8]) -> Result<(), LearnError> {
         let written = self.file.write_all(&framed(message));
-        written.map_err(|error| LearnError::Write { path: self.path.clone(), error })
+        written.map_err(|error| LearnError::CannotWrite { path: self.path.clone(), error })
     }
 }
 

@@ -50,7 +50,7 @@ pub use checkpoint::{CHECKPOINT, POLICY};
 pub use config::Config;
 pub use curve::Record;
 pub use error::LearnError;
-pub use evaluate::{EvaluateOptions, Evaluation, evaluate};
+pub use evaluate::{EvaluateOptions, Evaluation, evaluate, evaluate_in};
 pub use events::Events;
 pub use policy::Policy;
 pub use trainer::Trainer;

@@ -6,7 +6,7 @@ use crate::error::LearnError;
 use crate::network::Network;
 use crate::normaliser::Scale;
 use crate::tensors::{Tensors, read_regular, write_whole};
-use bellcrank_tasks::{Env, EnvOptions};
+use bellcrank_tasks::{Choice, Env, EnvOptions, ModelBuilder};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -101,18 +101,23 @@ impl Policy {
         let path = PathBuf::from(name);
         let policy = match SHIPPED.iter().find(|(known, _)| *known == name) {
             Some((_, bytes)) if !path.exists() => Self::from_bytes(bytes)
-                .map_err(|what| LearnError::File { path: path.clone(), what, hint: AGAIN })?,
+                .map_err(|what| LearnError::BadFile { path: path.clone(), what, hint: AGAIN })?,
             _ => Self::load(&path)?,
         };
         Ok((policy, path))
     }
 
+    /// Its task, with the robot that the user brings where it does not ship.
+    pub fn choice(&self, robot: Option<ModelBuilder>) -> Choice {
+        Choice { name: self.task.clone(), robot }
+    }
+
     /// Step of the simulation of its task [s].
     ///
     /// # Errors
-    /// When there is no such task any more.
-    pub fn step(&self) -> Result<f64, LearnError> {
-        Ok(Env::new(&self.task, EnvOptions::default())?.spec().dt)
+    /// When there is no such task any more, or its robot is missing.
+    pub fn step(&self, robot: Option<ModelBuilder>) -> Result<f64, LearnError> {
+        Ok(Env::new(self.choice(robot), EnvOptions::default())?.spec().dt)
     }
 
     /// Settings of the task that it was trained with.
@@ -125,8 +130,13 @@ impl Policy {
     /// # Errors
     /// When it cannot be read, is damaged, or is no policy of this version.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
-        let bytes = read_regular(path).map_err(|error| LearnError::Read { path: path.to_owned(), error })?;
-        Self::from_bytes(&bytes).map_err(|what| LearnError::File { path: path.to_owned(), what, hint: AGAIN })
+        let bytes =
+            read_regular(path).map_err(|error| LearnError::CannotRead { path: path.to_owned(), error })?;
+        Self::from_bytes(&bytes).map_err(|what| LearnError::BadFile {
+            path: path.to_owned(),
+            what,
+            hint: AGAIN,
+        })
     }
 
     /// Reads the bytes of a file; says what is wrong with them.
@@ -182,7 +192,7 @@ impl Policy {
         } else {
             return Ok(());
         };
-        Err(LearnError::File { path: path.to_owned(), what, hint: AGAIN })
+        Err(LearnError::BadFile { path: path.to_owned(), what, hint: AGAIN })
     }
 }
 

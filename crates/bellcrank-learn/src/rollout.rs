@@ -5,7 +5,7 @@ use crate::agent::{Agent, CHUNK, log_density, sample};
 use crate::config::Config;
 use crate::error::LearnError;
 use crate::normaliser::Scale;
-use bellcrank_tasks::{Env, Random};
+use bellcrank_tasks::{Environment, Random};
 use rayon::prelude::*;
 
 /// Streams of chance of their own.
@@ -56,7 +56,7 @@ impl Rollout {
     /// Lets the policy act for one horizon.
     pub fn collect(
         &mut self,
-        env: &mut Env,
+        env: &mut dyn Environment,
         (agent, scale): (&Agent, &Scale),
         (config, seed, update): (&Config, u64, u64),
         running: &mut Running,
@@ -112,7 +112,7 @@ impl Rollout {
     }
 
     /// Keeps what the actions led to.
-    fn keep(&mut self, env: &Env, at: usize, scale: &Scale, config: &Config) {
+    fn keep(&mut self, env: &dyn Environment, at: usize, scale: &Scale, config: &Config) {
         let n = env.spec().observation_count;
         for world in 0..config.worlds {
             self.rewards[at + world] = config.reward_scale * env.rewards()[world];
@@ -170,7 +170,7 @@ impl Running {
 }
 
 impl Tally {
-    fn add(&mut self, env: &Env, running: &mut Running) {
+    fn add(&mut self, env: &dyn Environment, running: &mut Running) {
         for (world, reward) in env.rewards().iter().enumerate() {
             running.returns[world] += reward;
             running.lengths[world] += 1.0;

@@ -158,7 +158,7 @@ pub(crate) fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Writes a file under another name and renames it: whoever looks finds the old one or the new one, whole.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LearnError> {
-    let wrong = |error| LearnError::Write { path: path.to_owned(), error };
+    let wrong = |error| LearnError::CannotWrite { path: path.to_owned(), error };
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let part = path.with_file_name(name);

@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::rollout::{Rollout, Running, Tally};
 use crate::update::{Losses, Optimiser};
 use bellcrank_sim::{Precision, Threads};
-use bellcrank_tasks::{Env, EnvOptions, Mirror, Random};
+use bellcrank_tasks::{Choice, Env, EnvOptions, Environment, Mirror, Random};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub struct Trainer {
     pub(crate) task: String,
     pub(crate) config: Config,
     pub(crate) seed: u64,
-    pub(crate) env: Env,
+    pub(crate) env: Box<dyn Environment>,
     pub(crate) agent: Agent,
     pub(crate) optimiser: Optimiser,
     pub(crate) normaliser: Normaliser,
@@ -40,34 +40,42 @@ impl Trainer {
     ///
     /// # Errors
     /// When there is no such task, or the config makes no sense for it.
-    pub fn new(task: &str, config: Config, seed: u64, threads: usize) -> Result<Self, LearnError> {
-        config.check()?;
-        let options =
-            EnvOptions { worlds: config.worlds, threads, precision: Precision::F32, ..EnvOptions::default() };
-        let env = Env::with_settings(task, options, &config.task_settings())?;
-        Self::of(task, env, config, seed, threads)
-    }
-
-    /// The same with an environment of your own, under a name of your own. It has as many worlds as the config says.
-    ///
-    /// # Errors
-    /// When the config makes no sense.
-    pub fn of(
-        name: &str,
-        mut env: Env,
+    pub fn new(
+        task: impl Into<Choice>,
         config: Config,
         seed: u64,
         threads: usize,
     ) -> Result<Self, LearnError> {
         config.check()?;
-        if env.batch().worlds() != config.worlds {
-            let found = env.batch().worlds();
-            return Err(LearnError::Config(format!(
+        let task: Choice = task.into();
+        let name = task.name.clone();
+        let options =
+            EnvOptions { worlds: config.worlds, threads, precision: Precision::F32, ..EnvOptions::default() };
+        let env = Env::with_settings(task, options, &config.task_settings())?;
+        Self::of(&name, env, config, seed, threads)
+    }
+
+    /// The same with an environment of your own, in Rust or elsewhere, under a name of your own. It has as many worlds as the config says.
+    ///
+    /// # Errors
+    /// When the config makes no sense.
+    pub fn of(
+        name: &str,
+        env: impl Environment + 'static,
+        config: Config,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Self, LearnError> {
+        config.check()?;
+        let mut env: Box<dyn Environment> = Box::new(env);
+        if env.worlds() != config.worlds {
+            let found = env.worlds();
+            return Err(LearnError::BadConfig(format!(
                 "worlds is {}, the environment has {found}",
                 config.worlds
             )));
         }
-        env.reset(Some(seed))?;
+        env.reset(seed)?;
         env.stagger();
         let spec = env.spec();
         let ends = (spec.observation_count, spec.action_count);
@@ -113,7 +121,8 @@ impl Trainer {
     fn advance(&mut self) -> Result<(Tally, Losses, f64), LearnError> {
         let scale = self.normaliser.scale();
         let moment = (&self.config, self.seed, self.updates);
-        let tally = self.rollout.collect(&mut self.env, (&self.agent, &scale), moment, &mut self.running)?;
+        let tally =
+            self.rollout.collect(self.env.as_mut(), (&self.agent, &scale), moment, &mut self.running)?;
         let begin = Instant::now();
         self.rollout.estimate(&self.agent, &scale, self.env.observations(), &self.config);
         self.normaliser.add(&self.rollout.raw);
@@ -127,7 +136,7 @@ impl Trainer {
     }
 
     fn record(&self, tally: &Tally, losses: Losses, (seconds, learning): (f64, f64)) -> Record {
-        let names = self.env.reward_term_names().iter();
+        let names = self.env.reward_term_names().into_iter();
         let deviations = self.agent.log_deviations();
         let deviation = deviations.iter().map(|s| s.exp()).sum::<f32>() / deviations.len() as f32;
         let tracks = !self.env.tracking().is_empty();
@@ -149,7 +158,7 @@ impl Trainer {
             kl: losses.kl,
             learning_rate: self.optimiser.rate.into(),
             deviation: deviation.into(),
-            terms: names.zip(&tally.terms).map(|(name, sum)| ((*name).into(), sum / tally.steps)).collect(),
+            terms: names.zip(&tally.terms).map(|(name, sum)| (name.into(), sum / tally.steps)).collect(),
         }
     }
 

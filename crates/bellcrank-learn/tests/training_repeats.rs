@@ -102,7 +102,7 @@ fn damaged_and_foreign_files_are_refused_in_words() {
     let format = told(&swapped("bellcrank policy", "somebody's model")).expect("refused");
     assert_eq!(format, format!("FILE: it is a safetensors file, but no bellcrank policy{hint}"));
     let gone = Policy::load(&path.join("none")).expect_err("an error");
-    assert!(matches!(gone, LearnError::Read { .. }));
+    assert!(matches!(gone, LearnError::CannotRead { .. }));
     std::fs::remove_dir_all(path).expect("cleaned up");
 }
 

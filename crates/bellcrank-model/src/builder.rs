@@ -152,9 +152,14 @@ impl ModelBuilder {
         }
     }
 
-    /// An actuator that was added.
-    pub(crate) fn actuator_mut(&mut self, index: usize) -> Option<&mut Actuator> {
+    /// An actuator that was added, by its number.
+    pub fn actuator_mut(&mut self, index: usize) -> Option<&mut Actuator> {
         self.parts.actuators.get_mut(index)
+    }
+
+    /// A shape that was added, by its name.
+    pub fn shape_mut(&mut self, name: &str) -> Option<&mut Shape> {
+        self.parts.shapes.iter_mut().find(|shape| shape.name == name)
     }
 
     /// These two bodies never touch.

@@ -94,7 +94,7 @@ impl Task for Ant {
         let coordinates = JOINTS.iter().map(|_| random.between(-0.1, 0.1)).collect();
         let mut jolt = || random.between(-0.1, 0.1);
         let twist = Twist::new(Vec3::new(jolt(), jolt(), 0.0), Vec3::zero());
-        Start { coordinates, twist }
+        Start { coordinates, twist, ..Start::default() }
     }
 
     fn drive(&self, action: &[f32], memory: &mut [f32], controls: Controls<'_>) {

@@ -10,27 +10,35 @@
 //! | positions of all joints, passive ones too | 36 |
 //! | the last three actions | 36 |
 //!
-//! Together 94. An action gives the twelve motor targets, [`REACH`] rad from the standing pose at one. The robot has
+//! | on rough ground: heights of each foot's centre over nine places around it | 18 |
+//!
+//! Together 94, or 112. An action gives the twelve motor targets, 0.35 rad from the standing pose at one. The robot has
 //! failed when the pelvis touches the ground or the feet touch each other.
 
 use crate::biped_chance::Chance;
+use crate::env::EnvError;
+use crate::ground::Ground;
+use crate::robot::{MOTORS, Robot};
 use crate::task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
+use crate::walking::{heading, velocity_ahead, wrapped};
 use crate::{biped_reward, mirror};
 use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
-use bellcrank_model::{Control, Faults, Model, Parameters, library};
+use bellcrank_model::{Model, ModelBuilder, Parameters};
+use bellcrank_sim::Quantity;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Motor target at an action of one [rad].
-const REACH: f32 = 0.35;
 /// A step of both feet [s].
 const PERIOD: f64 = 0.7;
-/// Half of pelvis and of sole, and of the sole the middle's height over the centre of mass [m].
-const PELVIS_HALF: Vec3 = Vec3 { x: 0.065, y: 0.15, z: 0.045 };
-pub(crate) const SOLE_HALF: Vec3 = Vec3 { x: 0.105, y: 0.06, z: 0.008 };
-const SOLE_FROM_COM: f64 = 0.008 - 0.018;
-const MOTORS: usize = 12;
+/// A foot stands on flat ground below this clearance [m], and on rough ground under more than this force [N].
+const TOUCH: f64 = 0.002;
+const LOADED: f32 = 1.0;
+/// Heights around each foot that a walker on rough ground sees, and the distance of these places [m].
+const SAMPLES: usize = 9;
+const SAMPLE_REACH: [f64; 2] = [0.15, 0.1];
+/// Feet that come nearer to each other than this over the soles collide [m].
+const APART: f64 = 0.02;
 
 /// Where things stand in a world's memory.
 pub(crate) mod memory {
@@ -47,65 +55,42 @@ pub(crate) mod memory {
     /// The last three actions, newest first.
     pub const ACTIONS: usize = 9;
     /// Forward and sideways velocity and turning rate, averaged over about half a second.
-    pub const MEAN: usize = ACTIONS + 3 * super::MOTORS;
+    pub const MEAN: usize = ACTIONS + 3 * crate::robot::MOTORS;
     /// All of it.
     pub const COUNT: usize = MEAN + 3;
 }
 
-/// What a motor's target becomes, for the torque in the reward.
-#[derive(Clone, Copy)]
-pub(crate) struct Motor {
-    /// Its joint's place among the coordinates.
-    pub coordinate: usize,
-    pub kp: f32,
-    pub kd: f32,
-    pub limit: f32,
-}
-
 /// See the module.
 pub(crate) struct Biped {
-    model: Arc<Model>,
-    pub pelvis: usize,
-    pub feet: [usize; 2],
-    pub motors: Vec<Motor>,
+    pub robot: Robot,
+    pub ground: Ground,
+    /// Roughness [m] and steepest slope of the ground; flat where there are none.
+    terrain: Option<[f64; 2]>,
     walks: bool,
     chance: Chance,
 }
 
 impl Biped {
-    pub fn stand() -> Result<Self, Faults> {
-        Self::new(false)
+    pub fn stand() -> Result<Self, EnvError> {
+        Ok(Self::of(Robot::hybrid(&Ground::Flat)?, Chance::none()))
     }
 
-    pub fn walk() -> Result<Self, Faults> {
-        Self::new(true)
+    pub fn walk() -> Result<Self, EnvError> {
+        Ok(Self { walks: true, ..Self::of(Robot::hybrid(&Ground::Flat)?, Chance::walk()) })
     }
 
-    fn new(walks: bool) -> Result<Self, Faults> {
-        let model = library::hybrid_biped().build()?;
-        let body = |name: &str| model.body_id(name).map_or(0, |id| id.index());
-        let starts = model.joints().iter().scan(0, |sum, joint| {
-            let start = *sum;
-            *sum += joint.kind.coordinate_count();
-            Some(start)
-        });
-        let starts: Vec<usize> = starts.collect();
-        let motor = |actuator: &bellcrank_model::Actuator| {
-            let (kp, kd) = match actuator.control {
-                Control::Position { kp, kd } => (kp, kd),
-                _ => (0.0, 0.0),
-            };
-            let coordinate = actuator.coordinate().map_or(0, |(joint, _)| starts[joint.index()]);
-            Motor { coordinate, kp: kp as f32, kd: kd as f32, limit: actuator.effort_limit as f32 }
-        };
-        Ok(Biped {
-            pelvis: body("pelvis"),
-            feet: [body("left_foot"), body("right_foot")],
-            motors: model.actuators().iter().map(motor).collect(),
-            model: Arc::new(model),
-            walks,
-            chance: if walks { Chance::walk() } else { Chance::none() },
-        })
+    /// Ground and robot are made when the settings are known.
+    pub fn rough() -> Result<Self, EnvError> {
+        Ok(Self { terrain: Some([0.02, 0.1]), ..Self::walk()? })
+    }
+
+    /// DR Legs from its makers' file.
+    pub fn dr_legs(robot: ModelBuilder) -> Result<Self, EnvError> {
+        Ok(Self { walks: true, ..Self::of(Robot::dr_legs(robot)?, Chance::walk()) })
+    }
+
+    fn of(robot: Robot, chance: Chance) -> Self {
+        Biped { robot, ground: Ground::Flat, terrain: None, walks: false, chance }
     }
 
     /// Whether its feet shall lift in turn.
@@ -115,55 +100,61 @@ impl Biped {
 
     /// Forward and sideways velocity of the pelvis in the axes of its heading [m/s], and its turning rate [rad/s].
     pub fn velocity(&self, world: World<'_>) -> [f64; 3] {
-        let (R, V) = (world.quat(self.pelvis), world.twist(self.pelvis));
-        let (sin, cos) = heading(R).sin_cos();
-        [cos * V.linear.x + sin * V.linear.y, cos * V.linear.y - sin * V.linear.x, V.angular.z]
+        velocity_ahead(world.quat(self.robot.pelvis), world.twist(self.robot.pelvis))
     }
 
     /// Target of a motor [rad] for an action.
-    pub fn target(action: f32) -> f32 {
-        REACH * action
+    pub fn target(&self, action: f32) -> f32 {
+        self.robot.reach * action
     }
 
-    /// Height of a foot's lowest corner over the ground [m].
+    /// Height of a foot's lowest corner over the ground below the foot [m].
     pub fn clearance(&self, world: World<'_>, foot: usize) -> f64 {
-        let R = world.quat(foot);
-        let up = R.rotate_inverse(Vec3::z_axis()); // the world's z in the foot's axes
-        let half = SOLE_HALF;
-        let reach = up.x.abs() * half.x + up.y.abs() * half.y + up.z.abs() * half.z;
-        world.position(foot).z + up.z * SOLE_FROM_COM - reach
+        let X_WB = world.pose(self.robot.feet[foot]);
+        self.robot.soles[foot].lowest(X_WB) - self.ground.height(X_WB.p.x, X_WB.p.y)
+    }
+
+    /// Whether a foot carries weight: on a plane its sole tells, elsewhere the force on it.
+    pub fn touches(&self, world: World<'_>, foot: usize) -> bool {
+        if matches!(self.ground, Ground::Flat) {
+            return self.clearance(world, foot) < TOUCH;
+        }
+        let force = world.read_out(Quantity::ContactForce);
+        force.get(3 * self.robot.feet[foot] + 2).is_some_and(|z| *z > LOADED)
     }
 
     fn pelvis_clearance(&self, world: World<'_>) -> f64 {
-        let up = world.quat(self.pelvis).rotate_inverse(Vec3::z_axis());
-        let half = PELVIS_HALF;
-        world.position(self.pelvis).z - (up.x.abs() * half.x + up.y.abs() * half.y + up.z.abs() * half.z)
+        let X_WB = world.pose(self.robot.pelvis);
+        self.robot.hull.lowest(X_WB) - self.ground.height(X_WB.p.x, X_WB.p.y)
     }
 
     /// Whether the two soles overlap, seen from above in the left one's axes and in the right one's.
     fn feet_collide(&self, world: World<'_>) -> bool {
-        let [left, right] = self.feet;
+        let sole = |k: usize| world.pose(self.robot.feet[k]) * self.robot.soles[k].X_BG;
         let apart = |a: usize, b: usize| {
-            let R = world.quat(a).inverse() * world.quat(b);
-            let d = world.quat(a).rotate_inverse(world.position(b) - world.position(a));
+            let (R, d) = (sole(a).R.inverse() * sole(b).R, sole(a).R.rotate_inverse(sole(b).p - sole(a).p));
             let (x, y) = (R.rotate(Vec3::x_axis()), R.rotate(Vec3::y_axis()));
-            let reach_x = SOLE_HALF.x + x.x.abs() * SOLE_HALF.x + y.x.abs() * SOLE_HALF.y;
-            let reach_y = SOLE_HALF.y + x.y.abs() * SOLE_HALF.x + y.y.abs() * SOLE_HALF.y;
-            d.x.abs() > reach_x || d.y.abs() > reach_y || d.z.abs() > 2.0 * SOLE_HALF.z + 0.02
+            let (own, other) = (self.robot.soles[a].half, self.robot.soles[b].half);
+            let reach_x = own.x + x.x.abs() * other.x + y.x.abs() * other.y;
+            let reach_y = own.y + x.y.abs() * other.x + y.y.abs() * other.y;
+            d.x.abs() > reach_x || d.y.abs() > reach_y || d.z.abs() > own.z + other.z + APART
         };
-        !(apart(left, right) || apart(right, left))
+        !(apart(0, 1) || apart(1, 0))
     }
-}
 
-/// Heading of a body: the angle of its x axis about the world's z [rad].
-pub(crate) fn heading(R: Quat) -> f64 {
-    let ahead = R.rotate(Vec3::x_axis());
-    ahead.y.atan2(ahead.x)
-}
-
-/// An angle between −π and π.
-pub(crate) fn wrapped(angle: f64) -> f64 {
-    angle - TAU * (angle / TAU).round()
+    /// Heights of a foot's centre over the ground around it [m], in the axes of its heading: three by three places.
+    fn samples(&self, world: World<'_>, foot: usize) -> [f32; SAMPLES] {
+        let X_WB = world.pose(self.robot.feet[foot]);
+        let (sin, cos) = heading(X_WB.R).sin_cos();
+        let mut out = [0.0; SAMPLES];
+        for (k, z) in out.iter_mut().enumerate() {
+            let (x, y) = ((k / 3) as f64 - 1.0, (k % 3) as f64 - 1.0);
+            let (x, y) = (x * SAMPLE_REACH[0], y * SAMPLE_REACH[1]);
+            let below = self.ground.height(X_WB.p.x + cos * x - sin * y, X_WB.p.y + sin * x + cos * y);
+            *z = (X_WB.p.z - below) as f32;
+        }
+        out
+    }
 }
 
 impl Task for Biped {
@@ -172,40 +163,48 @@ impl Task for Biped {
             dt: 0.004,
             decimation: 5,
             episode_steps: 1000,
-            observation_count: 94,
+            observation_count: 94 + if self.terrain.is_some() { 2 * SAMPLES } else { 0 },
             action_count: MOTORS,
             memory_count: memory::COUNT,
         }
     }
 
     fn model(&self) -> &Arc<Model> {
-        &self.model
+        &self.robot.model
+    }
+
+    fn prepare(&mut self) -> Result<(), EnvError> {
+        if let Some([roughness, slope]) = self.terrain {
+            self.ground = Ground::rough(roughness, slope);
+            self.robot = Robot::hybrid(&self.ground)?;
+        }
+        Ok(())
+    }
+
+    fn read_outs(&self) -> &'static [Quantity] {
+        if self.terrain.is_some() { &[Quantity::ContactForce] } else { &[] }
     }
 
     fn start_joints(&self) -> &[&str] {
-        &["left_inner_hip_pitch", "left_inner_knee_drive", "right_inner_hip_pitch", "right_inner_knee_drive"]
+        self.robot.start_joints
     }
 
     fn start(&self, random: &mut Random, memory: &mut [f32]) -> Start {
-        let coordinates = (0..4).map(|_| random.between(-0.08, 0.08)).collect();
+        let spread = self.robot.start_spread;
+        let coordinates = self.robot.start_joints.iter().map(|_| random.between(-spread, spread)).collect();
         if self.walks {
             self.chance.command(random, &mut memory[memory::COMMAND..memory::HEADING]);
             memory[memory::PHASE] = random.unit() as f32;
         }
         let mut jolt = |most: f64| random.between(-most, most);
         let twist = Twist::new(Vec3::new(jolt(0.1), jolt(0.1), 0.0), Vec3::zero());
-        Start { coordinates, twist }
+        Start { coordinates, twist, place: self.ground.start(random) }
     }
 
     /// Puts the lower foot onto the ground.
     fn settle(&self, poses: &mut [Pose]) {
-        let lowest = |X: &Pose| {
-            let up = X.R.rotate_inverse(Vec3::z_axis());
-            let half = SOLE_HALF;
-            let reach = up.x.abs() * half.x + up.y.abs() * half.y + up.z.abs() * half.z;
-            X.p.z + up.z * SOLE_FROM_COM - reach
-        };
-        let low = lowest(&poses[self.feet[0]]).min(lowest(&poses[self.feet[1]]));
+        let lowest = |k: usize| self.robot.soles[k].lowest(poses[self.robot.feet[k]]);
+        let low = lowest(0).min(lowest(1));
         poses.iter_mut().for_each(|X| X.p.z -= low);
     }
 
@@ -213,7 +212,7 @@ impl Task for Biped {
         let history = &mut memory[memory::ACTIONS..memory::MEAN];
         history.copy_within(..2 * MOTORS, MOTORS);
         history[..MOTORS].copy_from_slice(action);
-        controls.target_position.iter_mut().zip(action).for_each(|(target, x)| *target = Self::target(*x));
+        controls.target_position.iter_mut().zip(action).for_each(|(target, x)| *target = self.target(*x));
         let seconds = 0.02;
         if self.walks {
             memory[memory::PHASE] = (memory[memory::PHASE] + (seconds / PERIOD) as f32).fract();
@@ -222,7 +221,7 @@ impl Task for Biped {
     }
 
     fn observe(&self, world: World<'_>, memory: &[f32], out: &mut [f32]) {
-        let (R, V) = (world.quat(self.pelvis), world.twist(self.pelvis));
+        let (R, V) = (world.quat(self.robot.pelvis), world.twist(self.robot.pelvis));
         let error = wrapped(heading(R) - f64::from(memory[memory::HEADING]));
         let ahead = Quat::from_axis_angle(Vec3::z_axis(), f64::from(memory[memory::HEADING]));
         let relative = (ahead.inverse() * R).short_way().to_wxyz();
@@ -245,6 +244,9 @@ impl Task for Biped {
         gait.iter().for_each(|x| put(*x as f32));
         world.q.iter().for_each(|x| put(*x));
         memory[memory::ACTIONS..memory::MEAN].iter().for_each(|x| put(*x));
+        if self.terrain.is_some() {
+            (0..2).flat_map(|foot| self.samples(world, foot)).for_each(put);
+        }
     }
 
     fn reward_terms(&self) -> &'static [&'static str] {
@@ -275,7 +277,11 @@ impl Task for Biped {
     }
 
     fn settings(&mut self) -> Vec<(&'static str, &mut f64)> {
-        self.chance.settings()
+        let mut settings = self.chance.settings();
+        if let Some([roughness, slope]) = &mut self.terrain {
+            settings.extend([("roughness", roughness), ("slope", slope)]);
+        }
+        settings
     }
 
     fn disturb(&self, random: &mut Random, memory: &mut [f32]) -> Vec3 {
@@ -283,7 +289,7 @@ impl Task for Biped {
     }
 
     fn randomise(&self, worlds: usize, random: &dyn Fn(usize) -> Random, parameters: &mut Parameters) {
-        self.chance.randomise(&self.model, (worlds, random), parameters);
+        self.chance.randomise(&self.robot.model, (worlds, random), parameters);
     }
 
     fn delay(&self, random: &mut Random) -> usize {
@@ -291,8 +297,8 @@ impl Task for Biped {
     }
 
     fn mirrors(&self) -> Option<[Mirror; 2]> {
-        let joints = mirror::of_joints(&self.model)?;
-        let motors = mirror::of_motors(&self.model, &joints)?;
+        let joints = mirror::of_joints(&self.robot.model)?;
+        let motors = mirror::of_motors(&self.robot.model, &joints)?;
         let turned = mirror::signs([1.0, -1.0, 1.0, -1.0]); // a quaternion's axis is a pseudovector
         let vector = mirror::signs([1.0, -1.0, 1.0]);
         let heading = mirror::signs([-1.0, 1.0]);
@@ -300,9 +306,15 @@ impl Task for Biped {
         let command = mirror::signs([1.0, -1.0, -1.0]);
         let gait = [(2, 1.0), (3, 1.0), (0, 1.0), (1, 1.0)]; // the feet change places
         let (joints, actions) = (joints.entries.as_slice(), motors.entries.as_slice());
-        let blocks: [&[(usize, f32)]; 11] = [
+        let mut blocks: Vec<&[(usize, f32)]> = vec![
             &turned, &vector, &heading, &vector, &angular, &command, &gait, joints, actions, actions, actions,
         ];
+        // the feet change places, and what was on the left of a foot is on the right of the other
+        let around: Vec<(usize, f32)> =
+            (0..2 * SAMPLES).map(|k| ((k + SAMPLES) % (2 * SAMPLES) / 3 * 3 + 2 - k % 3, 1.0)).collect();
+        if self.terrain.is_some() {
+            blocks.push(&around);
+        }
         Some([mirror::joined(&blocks), motors])
     }
 }

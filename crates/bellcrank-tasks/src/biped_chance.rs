@@ -1,4 +1,4 @@
-//! What chance does to a walking biped: commands that change, pushes, and worlds that differ in friction, mass, motors and
+//! What chance does to a walking robot: commands that change, pushes, and worlds that differ in friction, mass, motors and
 //! delay.
 
 use bellcrank_math::Random;
@@ -18,7 +18,7 @@ pub(crate) struct Chance {
     push_interval: f64,
     /// Velocity of a push [m/s], in any horizontal direction.
     push: f64,
-    /// Friction of the soles from and to.
+    /// Friction of the soles, and of all else that touches, from and to.
     friction: [f64; 2],
     /// Masses and motors' strengths differ from the model's by at most these parts.
     mass: f64,
@@ -41,6 +41,16 @@ impl Chance {
             strength: 0.1,
             delay: 2.0,
         }
+    }
+
+    /// Of four legs.
+    pub fn quadruped() -> Self {
+        Chance { forward: [-0.2, 0.6], sideways: 0.2, turn: 0.5, push: 0.4, ..Self::walk() }
+    }
+
+    /// Of a machine that goes forward and turns.
+    pub fn jansen() -> Self {
+        Chance { forward: [0.0, 0.25], sideways: 0.0, turn: 0.2, push: 0.0, delay: 0.0, ..Self::walk() }
     }
 
     /// Nothing is left to it.
@@ -119,7 +129,8 @@ impl Chance {
         let factor = |spread: f64, r: &mut Random| r.between(1.0 - spread, 1.0 + spread);
         let strengths: Vec<f64> = streams.iter_mut().map(|r| factor(self.strength, r)).collect();
         for (s, shape) in model.shapes().iter().enumerate() {
-            if shape.link.body().is_some() && matches!(shape.geometry, Geometry::Box { .. }) {
+            let form = matches!(shape.geometry, Geometry::Box { .. } | Geometry::Sphere { .. });
+            if shape.link.body().is_some() && shape.collides && form {
                 let each = parameters.shape_mut(ShapeId::new(s)).spread(worlds);
                 each.iter_mut().zip(&frictions).for_each(|(p, friction)| p.material.sliding = *friction);
             }

@@ -20,8 +20,9 @@
 //! | touchdown: speed of a foot at touchdown² | −0.5 |
 //! | fall: failed | −1 |
 
-use crate::biped::{Biped, heading, memory, wrapped};
+use crate::biped::{Biped, memory};
 use crate::task::World;
+use crate::walking::{follow, heading, wrapped};
 use bellcrank_math::Vec3;
 
 /// Names in the order of the terms.
@@ -48,14 +49,10 @@ pub(crate) const TERMS: [&str; 18] = [
 /// Place of the last.
 pub(crate) const FALL: usize = 17;
 
-/// A foot is on the ground below this clearance [m].
-const TOUCH: f64 = 0.002;
 /// Share of a gait cycle that a foot is on the ground.
 const STANCE: f64 = 0.6;
 /// Clearance that earns the whole reward [m].
 const CLEARANCE: f64 = 0.03;
-/// Part of a mean velocity that one action renews: 0.02 s of 0.5 s.
-const RENEWED: f64 = 0.02 / 0.5;
 
 /// Fills all terms but the last.
 pub(crate) fn reward(biped: &Biped, world: World<'_>, memory: &mut [f32], terms: &mut [f32]) {
@@ -74,35 +71,28 @@ pub(crate) fn reward(biped: &Biped, world: World<'_>, memory: &mut [f32], terms:
 /// Velocity in the heading's axes, now and on average, heading, and turning rate on average.
 fn tracking(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 6] {
     let velocity = biped.velocity(world);
-    let command = |k: usize| f64::from(memory[memory::COMMAND + k]);
-    let told = [command(0), command(1), command(2)];
-    let now = (velocity[0] - told[0]).powi(2) + 0.25 * (velocity[1] - told[1]).powi(2);
-    let mut mean = [0.0; 3];
-    for (k, m) in mean.iter_mut().enumerate() {
-        let old = f64::from(memory[memory::MEAN + k]);
-        *m = old + RENEWED * (velocity[k] - old);
-        memory[memory::MEAN + k] = *m as f32;
-    }
-    let R = world.quat(biped.pelvis);
+    let told = [0, 1, 2].map(|k| f64::from(memory[memory::COMMAND + k]));
+    let followed = follow(velocity, told, &mut memory[memory::MEAN..memory::MEAN + 3]);
+    let R = world.quat(biped.robot.pelvis);
     let error = wrapped(heading(R) - f64::from(memory[memory::HEADING]));
     [
-        (-now / 0.05).exp(),
-        1.5 * (-(mean[0] - told[0]).powi(2) / 0.01).exp(),
-        0.5 * (-(mean[1] - told[1]).powi(2) / 0.01).exp(),
+        followed.now,
+        1.5 * followed.mean[0],
+        0.5 * followed.mean[1],
         0.75 * (-error * error / 0.1).exp(),
-        0.5 * (-(mean[2] - told[2]).powi(2) / 0.02).exp(),
+        0.5 * followed.mean[2],
         -0.1 * (velocity[2] - told[2]).powi(2),
     ]
 }
 
 /// Upright pelvis, parallel feet, no bouncing, no tumbling.
 fn posture(biped: &Biped, world: World<'_>) -> [f64; 4] {
-    let (R, V) = (world.quat(biped.pelvis), world.twist(biped.pelvis));
+    let (R, V) = (world.quat(biped.robot.pelvis), world.twist(biped.robot.pelvis));
     let up = R.rotate(Vec3::z_axis());
     let tilt = up.x * up.x + up.y * up.y;
     let ahead = heading(R);
     let twisted: f64 =
-        biped.feet.iter().map(|foot| wrapped(heading(world.quat(*foot)) - ahead).powi(2)).sum();
+        biped.robot.feet.iter().map(|foot| wrapped(heading(world.quat(*foot)) - ahead).powi(2)).sum();
     let tumbling = V.angular.x * V.angular.x + V.angular.y * V.angular.y;
     [0.5 * (-tilt / 0.05).exp(), 0.25 * (-twisted / 0.1).exp(), -0.5 * V.linear.z.powi(2), -0.05 * tumbling]
 }
@@ -110,9 +100,8 @@ fn posture(biped: &Biped, world: World<'_>) -> [f64; 4] {
 /// Contacts that match the gait, clearance of the swinging foot, no sliding, soft touchdowns. Remembers contacts and speeds.
 fn gait(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 4] {
     let [mut contact, mut clear, mut slip, mut touchdown] = [0.0; 4];
-    for (k, foot) in biped.feet.into_iter().enumerate() {
-        let clearance = biped.clearance(world, foot);
-        let touches = clearance < TOUCH;
+    for (k, foot) in biped.robot.feet.into_iter().enumerate() {
+        let (clearance, touches) = (biped.clearance(world, k), biped.touches(world, k));
         let phase = (f64::from(memory[memory::PHASE]) + 0.5 * k as f64).fract();
         let stance = !biped.walks() || phase < STANCE;
         if touches == stance {
@@ -136,16 +125,13 @@ fn gait(biped: &Biped, world: World<'_>, memory: &mut [f32]) -> [f64; 4] {
 
 /// Torque [N·m] of a motor that follows the last action without delay, with the model's own gains.
 fn torque(biped: &Biped, k: usize, world: World<'_>, memory: &[f32]) -> f64 {
-    let motor = biped.motors[k];
-    let target = Biped::target(memory[memory::ACTIONS + k]);
-    let torque = motor.kp * (target - world.q[motor.coordinate]) - motor.kd * world.v[motor.coordinate];
-    f64::from(torque.clamp(-motor.limit, motor.limit))
+    biped.robot.motors[k].torque(biped.target(memory[memory::ACTIONS + k]), world)
 }
 
 /// Torques as the motors give them, and changes of the action.
 fn effort(biped: &Biped, world: World<'_>, memory: &[f32]) -> [f64; 2] {
     let history = &memory[memory::ACTIONS..];
-    let n = biped.motors.len();
+    let n = biped.robot.motors.len();
     let (mut torques, mut change) = (0.0, 0.0);
     for k in 0..n {
         torques += torque(biped, k, world, memory).powi(2);
@@ -156,8 +142,8 @@ fn effort(biped: &Biped, world: World<'_>, memory: &[f32]) -> [f64; 2] {
 
 /// Mechanical power of all motors [W]: Σ |τ q̇|.
 pub(crate) fn power(biped: &Biped, world: World<'_>, memory: &[f32]) -> f64 {
-    let of = |(k, motor): (usize, &crate::biped::Motor)| {
+    let of = |(k, motor): (usize, &crate::walking::Motor)| {
         torque(biped, k, world, memory) * f64::from(world.v[motor.coordinate])
     };
-    biped.motors.iter().enumerate().map(of).map(f64::abs).sum()
+    biped.robot.motors.iter().enumerate().map(of).map(f64::abs).sum()
 }

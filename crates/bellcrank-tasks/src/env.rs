@@ -1,10 +1,11 @@
 //! Many worlds of one task.
 
+use crate::Random;
+use crate::choice::Choice;
 use crate::episode::Rows;
 use crate::outcome::Outcome;
 use crate::starts::{Poses, assemble, poses_of};
-use crate::task::{Controls, Spec, Task};
-use crate::{Random, TASKS, by_name};
+use crate::task::{Controls, Spec, Start, Task};
 use bellcrank_math::{Pose, Twist, Vec3};
 use bellcrank_model::{Faults, Parameters};
 use bellcrank_sim::{Batch, BatchError, BatchOptions, Precision, Quantity, WorldStatus};
@@ -36,6 +37,16 @@ impl Default for EnvOptions {
 pub enum EnvError {
     #[error("there is no task {name:?}; known are {known}")]
     NoSuchTask { name: String, known: String },
+    #[error(
+        "{name} is for a robot that does not ship\n  hint: give its file (--model FILE; model= in Python)"
+    )]
+    NeedsRobot { name: String },
+    #[error("{name} has a robot of its own\n  hint: leave the model out")]
+    HasRobot { name: String },
+    #[error(
+        "the robot is not the one that the task is for: it lacks {what}\n  hint: give the file that its makers publish"
+    )]
+    OtherRobot { what: String },
     #[error("the task has no setting {name:?}; it has {known}")]
     NoSuchSetting { name: String, known: String },
     #[error("the task's setting {name:?} must be a finite number, not {value}")]
@@ -52,6 +63,8 @@ pub enum EnvError {
     NoCommands,
     #[error("the state of an environment is {0}")]
     BadSnapshot(&'static str),
+    #[error("{0}")]
+    Elsewhere(String),
     #[error(transparent)]
     Batch(#[from] BatchError),
     #[error(transparent)]
@@ -92,8 +105,8 @@ impl Env {
     ///
     /// # Errors
     /// When there is no such task, or the options make no sense.
-    pub fn new(name: &str, options: EnvOptions) -> Result<Self, EnvError> {
-        Self::with_settings(name, options, &[])
+    pub fn new(task: impl Into<Choice>, options: EnvOptions) -> Result<Self, EnvError> {
+        Self::with_settings(task, options, &[])
     }
 
     /// The same with some of the task's settings changed.
@@ -101,28 +114,11 @@ impl Env {
     /// # Errors
     /// When there is no such task or setting, or the options make no sense.
     pub fn with_settings(
-        name: &str,
+        task: impl Into<Choice>,
         options: EnvOptions,
         settings: &[(String, f64)],
     ) -> Result<Self, EnvError> {
-        let mut task = by_name(name).ok_or_else(|| {
-            let known: Vec<&str> = TASKS.iter().map(|(name, _, _)| *name).collect();
-            EnvError::NoSuchTask { name: name.to_owned(), known: known.join(", ") }
-        })??;
-        for (name, value) in settings {
-            if !value.is_finite() {
-                return Err(EnvError::BadSetting { name: name.clone(), value: *value });
-            }
-            let mut known = task.settings();
-            match known.iter_mut().find(|(other, _)| other == name) {
-                Some((_, place)) => **place = *value,
-                None => {
-                    let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-                    return Err(EnvError::NoSuchSetting { name: name.clone(), known: known.join(", ") });
-                }
-            }
-        }
-        Self::of(task, options)
+        Self::of(task.into().make(settings)?, options)
     }
 
     /// Episodes that begin from now on begin in one of these poses, at random, instead of the task's own: poses of all bodies' centres of mass
@@ -152,7 +148,7 @@ impl Env {
         let batch = Batch::new(task.model().clone(), worlds, batch_options)?;
         let motors = task.model().actuators().len();
         let mut env = Env {
-            rows: Rows::new(task.model(), worlds),
+            rows: Rows::new(task.as_ref(), &batch),
             poses: Poses::of(task.as_ref())?,
             outcome: Outcome::new(task.as_ref(), worlds, options.threads)?,
             task,
@@ -381,7 +377,7 @@ impl Env {
             assemble(&mut self.batch, self.task.as_ref(), worlds, &coordinates)?;
         }
         for (&world, (start, pose)) in worlds.iter().zip(&starts) {
-            self.place(world, start.twist, *pose)?;
+            self.place(world, start, *pose)?;
         }
         for (field, values) in CONTROLS.iter().zip(&mut self.controls) {
             self.batch.read(*field, values)?;
@@ -389,8 +385,8 @@ impl Env {
         Ok(())
     }
 
-    fn place(&mut self, world: usize, twist: Twist, pose: Option<usize>) -> Result<(), EnvError> {
-        let poses = match pose {
+    fn place(&mut self, world: usize, start: &Start, pose: Option<usize>) -> Result<(), EnvError> {
+        let mut poses = match pose {
             Some(k) => self.poses.get(k).to_vec(),
             None => {
                 let mut poses = poses_of(&self.batch, world)?;
@@ -398,6 +394,8 @@ impl Env {
                 poses
             }
         };
+        poses.iter_mut().for_each(|X| X.p = X.p + start.place);
+        let twist = start.twist;
         for (body, X_WB) in poses.into_iter().enumerate() {
             self.batch.set_body_pose(world, body, X_WB)?;
             let linear = twist.linear + twist.angular.cross(X_WB.p);

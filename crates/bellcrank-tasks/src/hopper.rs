@@ -116,7 +116,7 @@ impl Task for Hopper {
     fn start(&self, random: &mut Random, _memory: &mut [f32]) -> Start {
         let coordinates = vec![random.between(-0.2, 0.2), random.between(-0.2, 0.2)];
         let twist = Twist::new(Vec3::new(random.between(-0.2, 0.2), 0.0, 0.0), Vec3::zero());
-        Start { coordinates, twist }
+        Start { coordinates, twist, ..Start::default() }
     }
 
     /// Puts the toe onto the ground.

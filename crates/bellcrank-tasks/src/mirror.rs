@@ -8,12 +8,16 @@ use crate::task::Mirror;
 use bellcrank_math::{Quat, Vec3};
 use bellcrank_model::{Joint, Model};
 
-/// The name of the part on the other side.
+/// The name of the part on the other side: `left_knee`, `front_left_knee` and `knee_l` have one.
 fn other_side(name: &str) -> String {
-    match name.strip_prefix("left") {
-        Some(rest) => format!("right{rest}"),
-        None => name.strip_prefix("right").map_or_else(|| name.to_owned(), |rest| format!("left{rest}")),
-    }
+    let other = |word| match word {
+        "left" => "right",
+        "right" => "left",
+        "l" => "r",
+        "r" => "l",
+        same => same,
+    };
+    name.split('_').map(other).collect::<Vec<_>>().join("_")
 }
 
 /// Axis of a hinge in the world at the reference pose: x of its frame on the predecessor.

@@ -1,20 +1,13 @@
 //! A task in somebody else's batch: some of its worlds are observed and driven as an environment would, without its chance.
 //! For viewers and demos, whose batches hold other machines too.
 
-use crate::task::{Controls, Task, World};
+use crate::episode::Rows;
+use crate::task::{Controls, Task};
 use bellcrank_math::Random;
-use bellcrank_sim::{Batch, BatchError, Quantity};
+use bellcrank_sim::{Batch, BatchError};
 
 /// A robot that has gone further than this between two actions was put there by somebody [m].
 const LONGEST_WAY: f64 = 0.5;
-
-const FIELDS: [Quantity; 5] = [
-    Quantity::JointPosition,
-    Quantity::JointVelocity,
-    Quantity::BodyPosition,
-    Quantity::BodyQuatWxyz,
-    Quantity::BodyVelocity,
-];
 
 /// Some worlds of a batch, all of the task's model.
 pub struct Pilot {
@@ -25,7 +18,7 @@ pub struct Pilot {
     /// Where the robots' first bodies were at the last action.
     before: Vec<[f32; 3]>,
     observations: Vec<f32>,
-    fields: [Vec<f32>; 5],
+    rows: Option<Rows>,
 }
 
 impl Pilot {
@@ -39,7 +32,7 @@ impl Pilot {
             memory: vec![0.0; count * spec.memory_count],
             before: vec![[0.0; 3]; count],
             observations: vec![0.0; count * spec.observation_count],
-            fields: Default::default(),
+            rows: None,
         };
         (0..count).for_each(|k| pilot.begin(k));
         pilot
@@ -64,7 +57,8 @@ impl Pilot {
         let count = self.task.spec().memory_count;
         let mut fallen = false;
         for k in 0..self.worlds.len() {
-            let world = world(&self.fields, batch, self.worlds[k])?;
+            let Some(rows) = &self.rows else { continue };
+            let world = rows.world(self.worlds[k]);
             let at = [world.positions[0], world.positions[1], world.positions[2]];
             let way = (0..2).map(|i| f64::from(at[i] - self.before[k][i]).powi(2)).sum::<f64>().sqrt();
             let lost = self.task.judge(world, &mut self.memory[k * count..(k + 1) * count], &mut terms);
@@ -82,18 +76,21 @@ impl Pilot {
         }
         let n = self.task.spec().observation_count;
         for (k, out) in self.observations.chunks_exact_mut(n).enumerate() {
-            let world = world(&self.fields, batch, self.worlds[k])?;
-            self.task.observe(world, &self.memory[k * count..(k + 1) * count], out);
+            if let Some(rows) = &self.rows {
+                let memory = &self.memory[k * count..(k + 1) * count];
+                self.task.observe(rows.world(self.worlds[k]), memory, out);
+            }
         }
         Ok(&self.observations)
     }
 
     fn read(&mut self, batch: &Batch) -> Result<(), BatchError> {
-        for (field, values) in FIELDS.iter().zip(&mut self.fields) {
-            values.resize(batch.worlds() * batch.width(*field), 0.0);
-            batch.read(*field, values)?;
+        let count = batch.worlds();
+        if let Some(world) = self.worlds.iter().find(|world| **world >= count) {
+            return Err(BatchError::NoSuchWorld { world: *world, count });
         }
-        Ok(())
+        let task = self.task.as_ref();
+        self.rows.get_or_insert_with(|| Rows::new(task, batch)).read(batch, None)
     }
 
     /// Gives the motors what actions, one row per driven world, ask for.
@@ -121,14 +118,4 @@ impl Pilot {
         }
         Ok(())
     }
-}
-
-/// A world's rows. In a batch of different models rows are as long as those of the largest.
-fn world<'a>(fields: &'a [Vec<f32>; 5], batch: &Batch, world: usize) -> Result<World<'a>, BatchError> {
-    let model = batch.model(world)?;
-    let row = |k: usize| {
-        let first = world * batch.width(FIELDS[k]);
-        &fields[k][first..first + FIELDS[k].width(model)]
-    };
-    Ok(World { q: row(0), v: row(1), positions: row(2), quats: row(3), twists: row(4) })
 }

@@ -3,7 +3,9 @@
 use crate::env::{BETWEEN, Env, EnvError, row_mut};
 use crate::task::{Mirror, Spec, Tracking};
 use bellcrank_math::Random;
+use bellcrank_model::Model;
 use bellcrank_sim::{Batch, BatchError};
+use std::sync::Arc;
 
 impl Env {
     /// The task's figures.
@@ -19,6 +21,22 @@ impl Env {
     /// The worlds, for a viewer that pulls at them; whoever resets a world by itself must call [`Env::reset_worlds`] too.
     pub fn batch_mut(&mut self) -> &mut Batch {
         &mut self.batch
+    }
+
+    /// Exchanges its worlds for somebody else's, of the same model and number: so that a batch can be read, recorded and shown
+    /// while the environment does not need it. It must have its own again before it is asked for anything.
+    pub fn exchange_worlds(&mut self, batch: &mut Batch) {
+        std::mem::swap(&mut self.batch, batch);
+    }
+
+    /// The robot.
+    pub fn model(&self) -> &Arc<Model> {
+        self.task.model()
+    }
+
+    /// A number of the task by the name under which a config changes it. What worlds were made with (masses, the ground) stays as it is.
+    pub fn setting(&mut self, name: &str) -> Option<&mut f64> {
+        self.task.settings().into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
     /// Gives a world's robot a command: forward and sideways velocity [m/s], turning rate [rad/s].

@@ -1,8 +1,11 @@
 //! What a task has to say, world by world.
 
+use crate::env::EnvError;
+use crate::episode::ReadOuts;
 use bellcrank_math::Random;
 use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Model, Parameters};
+use bellcrank_sim::Quantity;
 use std::sync::Arc;
 
 /// The figures of a task.
@@ -35,6 +38,8 @@ pub struct World<'a> {
     pub quats: &'a [f32],
     /// Twists of the centres of mass, world axes, six numbers per body.
     pub twists: &'a [f32],
+    /// What the task has asked for besides.
+    pub(crate) read_outs: ReadOuts<'a>,
 }
 
 impl World<'_> {
@@ -48,6 +53,16 @@ impl World<'_> {
     pub fn quat(&self, body: usize) -> Quat {
         let q = &self.quats[4 * body..4 * body + 4];
         Quat::from_wxyz([q[0].into(), q[1].into(), q[2].into(), q[3].into()])
+    }
+
+    /// Where a body's centre of mass is, and how the body is turned.
+    pub fn pose(&self, body: usize) -> Pose {
+        Pose::new(self.quat(body), self.position(body))
+    }
+
+    /// Numbers of a quantity that [`Task::read_outs`] names: forces of contacts, reactions of joints, accelerations, … Empty for any other.
+    pub fn read_out(&self, quantity: Quantity) -> &[f32] {
+        self.read_outs.get(quantity)
     }
 
     /// Linear and angular velocity of a body, world axes [m/s, rad/s].
@@ -78,6 +93,8 @@ pub struct Start {
     pub coordinates: Vec<f64>,
     /// The whole robot moves so at first: velocity of the origin of the world as if fixed to it, world axes.
     pub twist: Twist,
+    /// The settled robot is moved by this as a whole [m]: to another place on uneven ground, say.
+    pub place: Vec3,
 }
 
 /// What a walking robot was told, what it does, and what that costs.
@@ -155,6 +172,19 @@ pub trait Task: Send + Sync {
     /// The numbers of a task that may be changed before it begins, by name.
     fn settings(&mut self) -> Vec<(&'static str, &mut f64)> {
         Vec::new()
+    }
+
+    /// Called once, when the settings are known: for what follows from them.
+    ///
+    /// # Errors
+    /// When the settings make no sense together.
+    fn prepare(&mut self) -> Result<(), EnvError> {
+        Ok(())
+    }
+
+    /// Quantities that rewards or observations need besides the state; each costs a pass over all worlds after every action.
+    fn read_outs(&self) -> &'static [Quantity] {
+        &[]
     }
 
     /// Gives each world its own masses, frictions and motors; `random` gives a world's numbers.

@@ -1,16 +1,19 @@
-"""The plain batched interface, for training libraries that bring their own loop."""
+"""The tasks that ship, as plain batches for training libraries that bring their own loop."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional
-
-import numpy as np
-from numpy.typing import NDArray
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
 
 from bellcrank import _native
-from bellcrank._arrays import aligned_zeros, check_shape
-from bellcrank.errors import WrongType, WrongValue
+from bellcrank._native import Model
+from bellcrank.batch import Batch
+from bellcrank.envs._env import BatchedStep, Env
+
+PathLike = Union[str, os.PathLike[str]]
+
+__all__ = ["BatchedEnv", "BatchedStep", "tasks"]
 
 
 def tasks() -> dict[str, str]:
@@ -18,26 +21,13 @@ def tasks() -> dict[str, str]:
     return dict(_native.tasks_known())
 
 
-class BatchedStep(NamedTuple):
-    """What a step of all worlds gives; every array belongs to the environment and is refilled by the next step."""
-
-    observations: NDArray[np.float32]
-    """``(num_envs, observation_count)``; of the new episode where one has ended."""
-    rewards: NDArray[np.float32]
-    """``(num_envs,)``"""
-    terminated: NDArray[np.bool_]
-    """``(num_envs,)``: the robot has failed."""
-    truncated: NDArray[np.bool_]
-    """``(num_envs,)``: the episode was cut off; bootstrap from ``final_observations``."""
-    final_observations: NDArray[np.float32]
-    """``(num_envs, observation_count)``: what each episode looked like at this step, before any reset."""
-
-
-class BatchedEnv:
-    """Worlds of a task. Actions are between −1 and 1; what is beyond is cut.
+class BatchedEnv(Env):
+    """Worlds of a task that ships. Actions are between −1 and 1; what is beyond is cut.
 
     Worlds that end begin anew in the same step (unless ``autoreset=False``). All chance follows from the seed, a
     world's number and its episode's: a rollout is the same, bit for bit, for every number of ``threads`` (0: all).
+    ``settings`` are numbers of the task by name, as in the ``[task]`` table of a training's config. ``model`` is the
+    robot's file, for tasks whose robot does not ship (``dr_legs_walk``).
     """
 
     def __init__(
@@ -49,33 +39,23 @@ class BatchedEnv:
         precision: str = "f32",
         seed: int = 0,
         autoreset: bool = True,
+        settings: Optional[Mapping[str, float]] = None,
+        model: Optional[PathLike] = None,
     ) -> None:
-        self._native = _native.Env(task, num_envs, threads, precision, autoreset)
+        self.settings = {name: float(value) for name, value in (settings or {}).items()}
+        """Numbers of the task that differ from its own, by name."""
+        self.model_file = None if model is None else os.fspath(model)
+        """The robot's file, for tasks whose robot does not ship."""
+        how = threads, precision, autoreset, self.model_file
+        self._native = _native.Env(task, num_envs, how, list(self.settings.items()))
         self.task = task
         self.num_envs = num_envs
-        n = self._native.observation_count
-        self._observations = self._floats((num_envs, n))
-        self._final = self._floats((num_envs, n))
-        self._rewards = self._floats((num_envs,))
-        self._terminated = np.zeros(num_envs, dtype=np.bool_)
-        self._truncated = np.zeros(num_envs, dtype=np.bool_)
-        self._actions = self._floats((num_envs, self.action_count))
+        self.autoreset = autoreset
+        counts = self._native.observation_count, self._native.action_count
+        self._make_room(counts, self._native.reward_term_names())
+        self._model: Optional[Model] = None
+        self._batch: Optional[Batch] = None
         self.reset(seed=seed)
-
-    @staticmethod
-    def _floats(shape: tuple[int, ...]) -> NDArray[np.float32]:
-        array: NDArray[np.float32] = aligned_zeros(shape, np.float32).view(np.float32)
-        return array
-
-    @property
-    def observation_count(self) -> int:
-        """Numbers per observation."""
-        return self._native.observation_count
-
-    @property
-    def action_count(self) -> int:
-        """Numbers per action."""
-        return self._native.action_count
 
     @property
     def episode_steps(self) -> int:
@@ -87,25 +67,53 @@ class BatchedEnv:
         """Simulated time per action [s]."""
         return self._native.seconds_per_action
 
-    def reset(self, seed: Optional[int] = None, worlds: Optional[Sequence[int]] = None) -> NDArray[np.float32]:
-        """Begins new episodes, in all worlds or in some; a seed (all worlds only) makes everything repeatable."""
-        if seed is not None and not 0 <= seed < 2**64:
-            raise WrongValue(f"the seed is {seed}, but must be zero or more and below 2**64")
+    @property
+    def model(self) -> Model:
+        """The robot."""
+        if self._model is None:
+            self._model = self._native.model()
+        return self._model
+
+    @property
+    def batch(self) -> Batch:
+        """The worlds: read and write them, record them, look at them. The environment steps and resets them."""
+        if self._batch is None:
+            self._batch = Batch._around(self._native.batch(), [self.model] * self.num_envs, self._native.dt)
+        return self._batch
+
+    def tell(self, command: Sequence[float], worlds: Optional[Sequence[int]] = None) -> None:
+        """Gives robots a command: forward and sideways velocity [m/s], turning rate [rad/s]; seen from the next step.
+
+        Tasks that change their commands by chance go on doing so; the setting ``command_interval=0`` ends that.
+        """
+        forward, sideways, turn = (float(x) for x in command)
+        chosen = range(self.num_envs) if worlds is None else worlds
+        told = [(int(world), (forward, sideways, turn)) for world in chosen]
+        self._native.tell(told, self._observations)
+
+    def _stagger(self) -> None:
+        self._native.stagger()
+
+    def _reset(self, seed: Optional[int], worlds: Optional[list[int]]) -> None:
+        self._before()
         if worlds is None:
             self._native.reset(seed, self._observations)
-        elif seed is not None:
-            raise WrongValue("a seed belongs to all worlds", hint="leave worlds out")
         else:
-            self._native.reset_worlds([int(world) for world in worlds], self._observations)
-        return self._observations
+            self._native.reset_worlds(worlds, self._observations)
+        self._after()
 
-    def step(self, actions: Any) -> BatchedStep:
-        """Acts in all worlds: ``(num_envs, action_count)``, anything that numpy can read without the GPU."""
-        given = np.asarray(actions)
-        if given.dtype.kind not in "fiu":
-            raise WrongType(f"actions must be real numbers, not {given.dtype}")
-        check_shape("actions", given, self._actions.shape)
-        self._actions[...] = given
-        tables, ended = [self._observations, self._final], [self._terminated, self._truncated]
-        self._native.step(self._actions, tables, self._rewards, ended)
-        return BatchedStep(self._observations, self._rewards, self._terminated, self._truncated, self._final)
+    def _step(self) -> None:
+        self._before()
+        tables: list[Any] = [self._observations, self._final, self._terms]
+        self._native.step(self._actions, tables, self._rewards, [self._terminated, self._truncated])
+        self._after()
+
+    def _before(self) -> None:
+        """What was written into the batch's arrays gets in."""
+        if self._batch is not None:
+            self._batch._push()
+
+    def _after(self) -> None:
+        """Arrays of the batch that somebody holds follow."""
+        if self._batch is not None:
+            self._batch._pull()

@@ -1,9 +1,9 @@
-"""The tasks as Gymnasium environments."""
+"""Environments as Gymnasium knows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Optional
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
 
 import gymnasium
 import numpy as np
@@ -12,41 +12,66 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from bellcrank.envs.batched import BatchedEnv, BatchedStep
+from bellcrank.envs._env import BatchedStep, Env
+from bellcrank.envs.task import BatchTask, make
+from bellcrank.errors import WrongValue
 
 Array = NDArray[np.float32]
 _Step = tuple[Array, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-def _spaces(env: BatchedEnv) -> tuple[Any, Any]:
+def _spaces(env: Env) -> tuple[Any, Any]:
     """Spaces of one world's observations and actions."""
     observation = Box(-np.inf, np.inf, (env.observation_count,), np.float32)
     return observation, Box(-1.0, 1.0, (env.action_count,), np.float32)
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
-    """All worlds of a task in one call. Worlds that end are reset in the same step, as Gymnasium's ``SAME_STEP`` says:
-    ``info["final_obs"]`` has the observation that ended the episode for each such world and ``None`` for the
-    others, ``info["final_info"]`` what was told with it (nothing), and ``info["_final_obs"]`` and
-    ``info["_final_info"]`` tell where."""
+def _check_render_mode(render_mode: Optional[str]) -> None:
+    if render_mode is not None:
+        raise WrongValue(
+            f"render_mode {render_mode!r}: pictures without a browser are not made yet",
+            hint="env.unwrapped.env.view() shows the worlds in a browser, .record() makes a page that plays anywhere",
+        )
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+
+class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
+    """All worlds of a task in one call.
+
+    ``task`` is the name of one that ships, a :class:`bellcrank.envs.BatchTask`, or an environment that is made already.
+    A world that has ended begins anew as ``autoreset_mode`` says. ``NEXT_STEP`` (Gymnasium's own default, which its
+    wrappers expect): the next step ignores its action and gives the first observation of the new episode and no
+    reward. ``SAME_STEP``: in the same step; ``info["final_obs"]`` has the observation that ended the episode for each
+    such world and ``None`` for the others, ``info["final_info"]`` what was told with it (nothing), and
+    ``info["_final_obs"]`` and ``info["_final_info"]`` tell where. ``info["reward_terms"]`` has what the rewards are
+    the sums of, by name.
+    """
 
     def __init__(
         self,
-        task: str,
+        task: Union[str, BatchTask, Env],
         num_envs: int = 1,
         *,
         threads: int = 0,
         precision: str = "f32",
+        settings: Optional[Mapping[str, float]] = None,
+        autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
         render_mode: Optional[str] = None,
     ) -> None:
-        self.env = BatchedEnv(task, num_envs, threads=threads, precision=precision)
-        self.num_envs = num_envs
+        _check_render_mode(render_mode)
+        if isinstance(task, Env):
+            self.env = task
+            mode = AutoresetMode.SAME_STEP if task.autoreset else AutoresetMode.NEXT_STEP
+        else:
+            mode = _mode(autoreset_mode)
+            how: dict[str, Any] = {"threads": threads, "precision": precision, "settings": settings}
+            self.env = make(task, num_envs, autoreset=mode is AutoresetMode.SAME_STEP, **how)
+        self.metadata = {"autoreset_mode": mode, "render_modes": []}
+        self._anew = np.zeros(self.env.num_envs, dtype=np.bool_)  # worlds that begin anew in the next step
+        self.num_envs = self.env.num_envs
         self.render_mode = render_mode
         self.single_observation_space, self.single_action_space = _spaces(self.env)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def reset(
         self, *, seed: Optional[Any] = None, options: Optional[dict[str, Any]] = None
@@ -57,14 +82,34 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
             seed = _one_seed(seed)
         mask = (options or {}).get("reset_mask")
         if mask is None:
+            self._anew[...] = False
             return self.env.reset(seed).copy(), {}
+        self._anew[mask] = False
         return self.env.reset(worlds=np.flatnonzero(mask).tolist()).copy(), {}
 
     def step(self, actions: Array) -> _Step:
         """Acts in all worlds."""
         done = self.env.step(actions)
+        info: dict[str, Any] = {name: values.copy() for name, values in self.env.reward_terms.items()}
+        info = {"reward_terms": info}
+        if self.env.autoreset:
+            info.update(_final(done))
+        else:
+            self._begin_anew(done, info)
         observations, rewards = done.observations.copy(), done.rewards.copy()
-        return observations, rewards, done.terminated.copy(), done.truncated.copy(), _final(done)
+        return observations, rewards, done.terminated.copy(), done.truncated.copy(), info
+
+    def _begin_anew(self, done: BatchedStep, info: dict[str, Any]) -> None:
+        """Worlds that ended before this step begin anew: their action did nothing and earned nothing."""
+        anew = self._anew
+        if anew.any():
+            self.env.reset(worlds=np.flatnonzero(anew).tolist())
+            done.rewards[anew] = 0.0
+            done.terminated[anew] = False
+            done.truncated[anew] = False
+            for values in info["reward_terms"].values():
+                values[anew] = 0.0
+        self._anew = done.terminated | done.truncated
 
 
 class SingleEnv(gymnasium.Env[Array, Array]):
@@ -72,8 +117,16 @@ class SingleEnv(gymnasium.Env[Array, Array]):
 
     metadata: dict[str, Any] = {"render_modes": []}
 
-    def __init__(self, task: str, *, precision: str = "f32", render_mode: Optional[str] = None) -> None:
-        self.env = BatchedEnv(task, 1, threads=1, precision=precision, autoreset=False)
+    def __init__(
+        self,
+        task: Union[str, BatchTask],
+        *,
+        precision: str = "f32",
+        settings: Optional[Mapping[str, float]] = None,
+        render_mode: Optional[str] = None,
+    ) -> None:
+        _check_render_mode(render_mode)
+        self.env = make(task, 1, threads=1, precision=precision, autoreset=False, settings=settings)
         self.render_mode = render_mode
         self.observation_space, self.action_space = _spaces(self.env)
 
@@ -85,10 +138,20 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         return self.env.reset(seed)[0].copy(), {}
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Acts."""
+        """Acts; ``info["reward_terms"]`` has what the reward is the sum of, by name."""
         done = self.env.step(np.asarray(action)[None])
         ended = bool(done.terminated[0]), bool(done.truncated[0])
-        return done.observations[0].copy(), float(done.rewards[0]), *ended, {}
+        terms = {name: float(values[0]) for name, values in self.env.reward_terms.items()}
+        return done.observations[0].copy(), float(done.rewards[0]), *ended, {"reward_terms": terms}
+
+
+def _mode(given: Union[str, AutoresetMode]) -> AutoresetMode:
+    names = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
+    mode = names.get(given.lower()) if isinstance(given, str) else given
+    if mode not in names.values():
+        raise WrongValue(f"autoreset_mode is {given!r}, but must be one of {sorted(names)}")
+    assert mode is not None
+    return mode
 
 
 def _final(done: BatchedStep) -> dict[str, Any]:

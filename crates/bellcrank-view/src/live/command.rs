@@ -49,6 +49,11 @@ pub(crate) enum Command {
     },
     /// Lets go.
     Release,
+    /// Turns a dial that the program offers; none leaves it to chance.
+    Dial {
+        dial: usize,
+        value: Option<f64>,
+    },
     /// The page looks at this world: its contacts are wanted.
     Focus {
         world: usize,

@@ -1,10 +1,12 @@
 //! A batch that is watched and touched.
 
 mod command;
+mod dial;
 mod drag;
 mod pose;
 mod session;
 mod spawn;
 
+pub use dial::Dial;
 pub use session::{Live, LiveOptions, Program};
 pub use spawn::{Running, serve_recording, spawn};

@@ -1,6 +1,7 @@
 //! The loop that steps, listens and shows.
 
 use super::command::Command;
+use super::dial::Dial;
 use super::drag::Drag;
 use super::pose::{Moved, move_joint};
 use crate::error::ViewError;
@@ -69,6 +70,7 @@ pub struct Live {
     /// World whose contacts are shown.
     focus: usize,
     steps_owed: usize,
+    dials: Vec<Dial>,
     note: String,
     measured_speed: f64,
     shown: Instant,
@@ -99,6 +101,7 @@ impl Live {
             drag: None,
             focus: worlds[0],
             steps_owed: 0,
+            dials: Vec::new(),
             note: String::new(),
             measured_speed: 0.0,
             shown: Instant::now(),
@@ -107,6 +110,17 @@ impl Live {
         live.publish(batch)?;
         live.publish_state();
         Ok(live)
+    }
+
+    /// Offers numbers to be turned on the page, or changes them; what was turned is in [`Live::dials`].
+    pub fn offer(&mut self, dials: Vec<Dial>) {
+        self.dials = dials;
+        self.publish_state();
+    }
+
+    /// The numbers that the page may turn, as they stand.
+    pub fn dials(&self) -> &[Dial] {
+        &self.dials
     }
 
     /// Where the page is.
@@ -272,6 +286,11 @@ impl Live {
                 }
             }
             Command::Release => self.release(batch)?,
+            Command::Dial { dial, value } => {
+                if let Some(dial) = self.dials.get_mut(dial) {
+                    dial.turn(value);
+                }
+            }
             Command::Focus { world } => self.focus = world,
         }
         Ok(())
@@ -327,6 +346,7 @@ impl Live {
             "speed": self.speed,
             "dragging": self.drag.is_some(),
             "note": self.note,
+            "dials": self.dials,
         });
         self.hub.publish_state(state.to_string());
     }

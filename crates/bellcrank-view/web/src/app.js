@@ -5,6 +5,7 @@ import { extentSize } from './data/scene.js';
 import { Drag } from './drag.js';
 import { Overlays } from './overlays/index.js';
 import { centerOfMass } from './overlays/mass.js';
+import { Dials } from './panels/dials.js';
 import { Foot } from './panels/foot.js';
 import { Head } from './panels/head.js';
 import { Motion } from './panels/motion.js';
@@ -53,6 +54,7 @@ export class App {
     this.tree = new Tree(this, part('left'));
     addShow(this, part('right'));
     this.plots = new Plots(this, part('right'));
+    this.dials = new Dials(this, part('right'));
     this.motion = new Motion(this, part('right'));
     this.foot = new Foot(this, part('foot'));
     // side panels end above the foot line, also where that needs two rows
@@ -144,6 +146,7 @@ export class App {
 
   key(event) {
     if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey) return;
+    if (this.dials.key(event.key)) return;
     const does = { ' ': () => this.foot.toggle(), '.': () => this.source.step(1), ',': () => this.source.step(-1), r: () => this.reset(), f: () => { this.view.follow = !this.view.follow; this.foot.update(); }, h: () => document.body.classList.toggle('bare') };
     if (!does[event.key] || (event.key === ',' && this.source.live)) return;
     event.preventDefault();
@@ -153,6 +156,7 @@ export class App {
   /** The state of play has changed. */
   changed() {
     this.foot.update();
+    this.dials.update();
     say(this.source.note);
   }
 }

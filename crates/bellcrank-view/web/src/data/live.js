@@ -26,7 +26,7 @@ export class LiveSource {
         onScene(this);
         this.socket.send('ready');
       } else if (message.type === 'state') {
-        Object.assign(this, { playing: message.playing, program: message.program, speed: message.speed, note: message.note });
+        Object.assign(this, { playing: message.playing, program: message.program, speed: message.speed, note: message.note, dials: message.dials });
         onState(this);
       }
     };
@@ -67,6 +67,7 @@ export class LiveSource {
   setProgram(on) { this.send({ type: 'program', on }); }
   setTarget(worlds, actuator, value) { this.send({ type: 'target', worlds, actuator, value }); }
   setJoint(world, joint, value) { this.send({ type: 'joint', world, joint, value }); }
+  setDial(dial, value) { this.send({ type: 'dial', dial, value }); }
   goTo(worlds, name) { this.send({ type: 'keyframe', worlds, name }); }
   drag(world, body, anchor, target) { this.send({ type: 'drag', world, body, anchor, target }); }
   focus(world) { this.send({ type: 'focus', world }); }

@@ -68,7 +68,7 @@ export class Motion {
   }
 }
 
-function slider({ name, unit, range, value, onInput }) {
+export function slider({ name, unit, range, value, onInput }) {
   const text = el('span', { class: 'value' });
   const show = (x) => { text.textContent = `${figure(x)} ${unit}`; };
   let held = false;
