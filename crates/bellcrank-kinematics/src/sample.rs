@@ -247,6 +247,7 @@ impl<'a, E: Number> Sampler<'a, E> {
             goals.push(Goal::orientation(&**foot).axes([1.0, 1.0, 0.0]));
         }
         let settings = Settings {
+            detours: 0,
             restarts: 0,
             iterations: way + 1 + CLOSING + spare,
             free_base: !feet.is_empty(),

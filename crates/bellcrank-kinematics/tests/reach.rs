@@ -1,27 +1,28 @@
-//! Goals drawn from the whole reachable set are reached: at least 95 % from the rest pose, 99.5 % with further starts. The table of
+//! Goals drawn from the whole reachable set are reached: at least 95 % from the rest pose, 99.5 % with random starts. The table of
 //! 1,000 goals each is printed by `cargo run --release -p bellcrank-kinematics --example acceptance`.
 
 use crate::robots::CASES;
 
-/// Goals per robot here.
+/// Goals per robot here: all of them where the reachable set is drawn without walking there.
 const COUNT: usize = 100;
+const OF_TREES: usize = 1000;
 
 fn check(robot: &str) {
     for case in CASES.iter().filter(|case| case.robot == robot) {
-        let counted = case.count(COUNT);
+        let counted = case.count(if ["arm", "humanoid"].contains(&robot) { OF_TREES } else { COUNT });
         println!(
-            "{robot} {}: {} without, {} with restarts, {:.1} steps; {} draws of {} coordinates",
+            "{robot} {}: {} by one descent, {} without, {} with restarts, {:.1} steps; {} draws of {} coordinates",
             case.frame,
+            counted.descent,
             counted.once,
             counted.again,
             counted.steps,
             counted.drawn.drawn,
             counted.drawn.independent
         );
-        let least = case.least;
         assert!(
-            counted.once >= least && counted.again >= 0.995,
-            "{robot} {}: {} of {least}, {}",
+            counted.once >= 0.95 && counted.again >= 0.995,
+            "{robot} {}: {} without, {} with restarts",
             case.frame,
             counted.once,
             counted.again
