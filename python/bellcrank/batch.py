@@ -326,6 +326,7 @@ class Batch(Synced, Leaving):
         seed: int = 0,
         limits_margin: float = 0.02,
         feet: Sequence[str] = (),
+        loop_floor: float = 0.0,
     ) -> NDArray[np.bool_]:
         """Puts worlds into random poses that are safe, at rest: see :func:`bellcrank.kinematics.sample`.
 
@@ -348,6 +349,7 @@ class Batch(Synced, Leaving):
             seed=seed,
             limits_margin=limits_margin,
             feet=feet,
+            loop_floor=loop_floor,
         )
         found = [world for world, good in zip(chosen, drawn.found) if good]
         if found:

@@ -191,7 +191,7 @@ impl<E: Number> Problem<'_, E> {
         let found =
             self.search(&self.task, Beginning { stage, ..Beginning::here(start) }, targets, [&[], &[]])?;
         let solution = self.first(found).0;
-        let tolerance = E::from_f64(self.settings.gap::<E>());
+        let tolerance = E::from_f64(self.settings.gap::<E>().max(self.settings.loop_floor));
         let is_closed =
             |i: usize| if stage == 1 { solution.solved[i] } else { solution.loop_gap[i] <= tolerance };
         let rows = solution.q.chunks_exact(nq).enumerate();
