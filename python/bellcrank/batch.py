@@ -335,6 +335,7 @@ class Batch(Synced, Closing):
         seed: int = 0,
         limits_margin: float = 0.02,
         feet: Sequence[str] = (),
+        loop_floor: float = 0.0,
     ) -> NDArray[np.bool_]:
         """Puts worlds into random poses that are safe, at rest: see :func:`bellcrank.kinematics.sample`.
 
@@ -357,6 +358,7 @@ class Batch(Synced, Closing):
             seed=seed,
             limits_margin=limits_margin,
             feet=feet,
+            loop_floor=loop_floor,
         )
         found = [world for world, good in zip(chosen, drawn.found) if good]
         if found:

@@ -379,6 +379,7 @@ def sample(
     limits_margin: float = 0.02,
     clearance: float = 0.0,
     singular_margin: float = 0.0,
+    loop_floor: float = 0.0,
     feet: Sequence[str] = (),
     attempts: int = 200,
     seed: int = 0,
@@ -389,10 +390,10 @@ def sample(
     Loops are closed, joints keep away from their limits by ``limits_margin`` of their range, parts of the robot are at
     least ``clearance`` [m] apart, the smallest singular value is at least ``singular_margin`` (see :func:`holds`),
     and limbs are assembled as in the reference pose. Values are drawn for ``joints``, by default those that motors
-    drive. ``feet`` are frames that stand on the ground as they do in the reference pose. ``count`` is how many, or
-    a list of the numbers of the poses wanted: the i-th pose is the same in every call with the same seed.
+    drive. ``feet`` are frames that stand on the ground as they do in the reference pose. ``loop_floor`` is how far
+    loops may be open that no motion closes further, as in :func:`solve` [m and rad]. ``count`` is how many, or a list of the numbers of the poses wanted: the i-th pose is the same in every call with the same seed.
     """
-    margins = [float(limits_margin), float(clearance), float(singular_margin)]
+    margins = [float(limits_margin), float(clearance), float(singular_margin), float(loop_floor)]
     draw = (list(joints or ()), margins, list(feet), attempts, seed, threads)
     numbers = list(range(count)) if isinstance(count, int) else [int(number) for number in count]
     q, found = _of(model).sample(numbers, draw)

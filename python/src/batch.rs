@@ -461,7 +461,8 @@ impl Batch {
             ));
         }
         let options = LiveOptions { port, worlds, playing, ..LiveOptions::default() };
-        let live = Live::start(&held.batch, options).map_err(Problem::from)?;
+        let mut live = Live::start(&held.batch, options).map_err(Problem::from)?;
+        live.pose_with(Box::new(bellcrank::posing::Puppet::default()));
         let url = live.address().url.clone();
         held.live = Some(live);
         show(&self.shared).map_err(Problem::from)?;

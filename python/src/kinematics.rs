@@ -33,8 +33,8 @@ type Stepped = (Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>);
 /// Times, configurations, velocities, solved, errors of goals.
 type Path = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>);
 
-/// Joints, margins (of limits, clearance, singular value), feet, attempts, seed, threads.
-type Draw = (Vec<String>, [f64; 3], Vec<String>, usize, u64, usize);
+/// Joints, margins (of limits, clearance, singular value, loops that stay open), feet, attempts, seed, threads.
+type Draw = (Vec<String>, [f64; 4], Vec<String>, usize, u64, usize);
 
 #[pymethods]
 impl Kinematics {
@@ -163,9 +163,19 @@ impl Kinematics {
 
     /// The random poses of these numbers that are safe to start from, and which were found.
     fn sample(&self, py: Python<'_>, numbers: Vec<usize>, draw: Draw) -> PyResult<(Vec<f64>, Vec<bool>)> {
-        let (joints, [limits_margin, clearance, singular_margin], feet, attempts, seed, threads) = draw;
-        let sampling =
-            Sampling { joints, limits_margin, clearance, singular_margin, feet, attempts, seed, threads };
+        let (joints, margins, feet, attempts, seed, threads) = draw;
+        let [limits_margin, clearance, singular_margin, loop_floor] = margins;
+        let sampling = Sampling {
+            joints,
+            limits_margin,
+            clearance,
+            singular_margin,
+            loop_floor,
+            feet,
+            attempts,
+            seed,
+            threads,
+        };
         let samples = py
             .detach(|| Sampler::<f64>::new(&self.model, sampling)?.draw_numbers(&numbers))
             .map_err(wrong)?;

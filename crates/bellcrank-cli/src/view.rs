@@ -54,6 +54,8 @@ impl View {
         let mut options = self.listen.live(&batch, self.show);
         options.playing = !self.paused;
         let mut live = Live::start(&batch, options).map_err(Error::View)?;
+        #[cfg(feature = "kinematics")]
+        live.pose_with(Box::new(bellcrank::posing::Puppet::default()));
         announce(&live.address().url);
         live.run(&mut batch, None, stop::asked()).map_err(Error::View)
     }

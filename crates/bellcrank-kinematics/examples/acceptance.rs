@@ -15,7 +15,7 @@ fn main() {
     let count = arguments.iter().find_map(|word| word.parse().ok()).unwrap_or(1000);
     let names: Vec<&String> = arguments.iter().filter(|word| word.parse::<usize>().is_err()).collect();
     println!(
-        "robot               goal                       drawn  indep.   goals  one start  restarts  steps"
+        "robot               goal                       drawn  indep.   goals  descent  one start  restarts  steps"
     );
     for case in robots::CASES {
         if !names.is_empty() && !names.iter().any(|name| *name == case.robot) {
@@ -25,15 +25,15 @@ fn main() {
         let counted = case.count(count);
         let what = if case.with_orientation { "pose" } else { "position" };
         println!(
-            "{:20}{:15} {what:10} {:7} {:7} {count:7} {:8.1} % {:7.1} % {:6.1}   asked {:.0} %, {:.1} s",
+            "{:20}{:15} {what:10} {:7} {:7} {count:7} {:6.1} % {:8.1} % {:7.1} % {:6.1}   {:.1} s",
             case.robot,
             case.frame,
             counted.drawn.drawn,
             counted.drawn.independent,
+            100.0 * counted.descent,
             100.0 * counted.once,
             100.0 * counted.again,
             counted.steps,
-            100.0 * case.least,
             begin.elapsed().as_secs_f64()
         );
     }

@@ -4,12 +4,11 @@ use crate::error::KinematicsError;
 use crate::parts::{PartMemory, Parts, orthonormalise, project, write_rows};
 use crate::precision::Number;
 use crate::robot::{Kinematics, coordinate};
-use bellcrank_kernel::kernel;
 use bellcrank_math::Elem;
 use bellcrank_model::JointId;
+use bellcrank_tree::Reference;
 use bellcrank_tree::layout::Layout;
 use bellcrank_tree::loops::Source;
-use bellcrank_tree::{Reference, TreeModel};
 
 /// How well the motors hold one pose. Floating bases count as held.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +44,7 @@ impl<E: Number> Kinematics<E> {
         let (mut at, mut freedoms) = (0, Vec::new());
         for part in &analysis.parts.parts {
             freedoms.push(part.velocities.len() - numbers[at].to_f64() as usize);
-            at += 1 + part.motors.len();
+            at += part.width();
         }
         analysis.freedoms = freedoms;
         Ok(analysis)
@@ -87,7 +86,7 @@ impl<E: Number> Analysis<'_, E> {
         for (part, &at_rest) in self.parts.parts.iter().zip(&self.freedoms) {
             let motors = part.motors.len();
             let freedoms = part.velocities.len() - row[at].to_f64() as usize;
-            let eigenvalues = &row[at + 1..at + 1 + motors];
+            let eigenvalues = &row[at + 2..at + 2 + motors];
             let mut values: Vec<f64> = eigenvalues.iter().map(|x| x.to_f64().max(0.0).sqrt()).collect();
             values.sort_by(|a, b| b.total_cmp(a));
             // a freedom that appears here only has no motor; fewer motors than freedoms hold as many as they are
@@ -98,7 +97,7 @@ impl<E: Number> Analysis<'_, E> {
             }
             holds.mobility += freedoms;
             holds.singular_values.extend(values);
-            at += 1 + motors;
+            at += part.width();
         }
         holds
     }
@@ -129,17 +128,26 @@ impl<E: Number> Analysis<'_, E> {
             let (found, rows) = (q.len(), q.len() / width.max(1));
             return Err(KinematicsError::WrongSize { what: "q", found, rows, width });
         }
-        let mut s = PartMemory::<E>::new(tree, &self.parts);
-        let mut all = Vec::new();
-        for row in q.chunks_exact(width.max(1)) {
-            let found = square_rows(tree, &self.parts, &self.in_tree_order(row), &mut s);
-            let sign = |(n, matrix): (usize, Vec<f64>)| match matrix.len() == n * n {
-                true => sign_of_determinant(matrix, n),
-                false => 0,
-            };
-            all.push(found.into_iter().map(sign).collect());
+        Ok(self.numbers(q)?.chunks_exact(self.parts.width().max(1)).map(|row| self.signs(row)).collect())
+    }
+
+    /// How well motors hold each pose, and which way it is assembled.
+    pub(crate) fn holds_and_branches(&self, q: &[E]) -> Result<Vec<(Holds, Vec<i8>)>, KinematicsError> {
+        let numbers = self.numbers(q)?;
+        let rows = numbers.chunks_exact(self.parts.width().max(1));
+        Ok(rows.map(|row| (self.read(row), self.signs(row))).collect())
+    }
+
+    /// Of limbs with loops.
+    fn signs(&self, row: &[E]) -> Vec<i8> {
+        let (mut signs, mut at) = (Vec::new(), 0);
+        for part in &self.parts.parts {
+            if !part.closings.is_empty() {
+                signs.push(row[at + 1].to_f64() as i8);
+            }
+            at += part.width();
         }
-        Ok(all)
+        signs
     }
 
     fn in_tree_order(&self, q: &[E]) -> Vec<E> {
@@ -245,30 +253,6 @@ impl Analysis<'_, f64> {
     }
 }
 
-/// For every limb with loops, the number of its velocities, and its independent rows of loops with those of its motors, by rows.
-#[kernel(E)]
-fn square_rows<E: Number>(
-    tree: &TreeModel<E>,
-    parts: &Parts<E>,
-    q: &[E],
-    s: &mut PartMemory<E>,
-) -> Vec<(usize, Vec<f64>)> {
-    s.placed.place(tree, &parts.task, q, true);
-    let mut found = Vec::new();
-    for part in &parts.parts {
-        if part.closings.is_empty() {
-            continue;
-        }
-        let (n, rows) = (part.velocities.len(), part.row_count(&parts.task));
-        write_rows(&parts.task, part, s);
-        orthonormalise::<E, E>(rows, n, &mut s.Q);
-        let of_loops = s.Q.chunks_exact(n).take(rows).filter(|row| row.iter().any(|x| *x != E::zero()));
-        let all = of_loops.chain(s.A.chunks_exact(n).take(part.motors.len()));
-        found.push((n, all.flatten().map(|x| x.to_f64()).collect()));
-    }
-    found
-}
-
 /// Column `m` of the inverse of a symmetric matrix; what is singular gives large numbers, not none.
 fn solve_symmetric(S: &[f64], n: usize, m: usize) -> Vec<f64> {
     let mut rows: Vec<Vec<f64>> = (0..n).map(|r| S[r * n..(r + 1) * n].to_vec()).collect();
@@ -292,28 +276,4 @@ fn solve_symmetric(S: &[f64], n: usize, m: usize) -> Vec<f64> {
         b[k] = (b[k] - sum) / rows[k][k];
     }
     b
-}
-
-/// By elimination with row exchanges.
-fn sign_of_determinant(mut a: Vec<f64>, n: usize) -> i8 {
-    let mut sign = 1;
-    for k in 0..n {
-        let pivot = (k..n).max_by(|i, j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
-        if pivot != k {
-            (0..n).for_each(|c| a.swap(k * n + c, pivot * n + c));
-            sign = -sign;
-        }
-        let diagonal = a[k * n + k];
-        if diagonal == 0.0 {
-            return 0;
-        }
-        sign = if diagonal < 0.0 { -sign } else { sign };
-        for i in k + 1..n {
-            let factor = a[i * n + k] / diagonal;
-            for c in k..n {
-                a[i * n + c] -= factor * a[k * n + c];
-            }
-        }
-    }
-    sign
 }

@@ -11,6 +11,7 @@
 //!   that gets stuck, loops a hundred thousand times heavier, which ends in the pose that is nearest to goals out of reach; at
 //!   last loops alone, which closes them to rounding.
 
+use crate::detour::detours;
 use crate::precision::Number;
 use crate::rows::{Figures, Look, RowMemory, Weights, look};
 use crate::task::Task;
@@ -23,6 +24,10 @@ use bellcrank_tree::kernels::manifold;
 /// Weight of loops against goals of weight one, at first and when a goal turns out to be out of reach.
 const LOOPS: f64 = 10.0;
 const HARD_LOOPS: f64 = 1e6;
+/// And within bounds of one period. A step of length d along curved loops opens them by about d²/r, r the length of a link, and gains
+/// about d e of a goal that is missed by e: it lowers the cost only where w d⁴/r² < d e (Maratos 1978). For d = 0.02 rad of a link of 0.2 m and
+/// e = 1 cm that is w < 1e4 or so; hard loops would refuse every step longer than a millimetre and the robot would stand still.
+const BOXED_LOOPS: f64 = 1e3;
 /// ν at the start of a stage, and how it changes.
 const DAMPING: f64 = 0.1;
 const LESS: f64 = 0.15;
@@ -52,10 +57,12 @@ pub(crate) struct Stop {
     pub floor: f64,
     /// Largest change of a coordinate in a step [rad or m].
     pub largest_step: f64,
-    /// Loops are hard from the beginning: small motions that must not leave the way the mechanism is assembled.
-    pub hard: bool,
+    /// Coordinates have bounds of their own: small motions that must not leave the way the mechanism is assembled, see [`BOXED_LOOPS`].
+    pub boxed: bool,
     /// The stage to begin with.
     pub stage: usize,
+    /// Further descents from the same start, see `detour.rs`.
+    pub detours: usize,
 }
 
 /// The search as an operator on batches. Inputs: start, the pose that joints and contacts stay at, targets; where boxed, least and largest
@@ -70,28 +77,32 @@ pub(crate) const FIGURES: usize = 4;
 
 /// Memory for one block of lanes.
 pub(crate) struct Memory<R> {
-    rows: RowMemory<R>,
+    pub rows: RowMemory<R>,
     /// Errors of goals and other figures, as they are handed out.
     figures: Vec<R>,
-    start: Vec<R>,
+    pub start: Vec<R>,
     home: Vec<R>,
     held: Vec<Pose<R>>,
     /// Bounds of unknowns.
-    low: Vec<R>,
-    high: Vec<R>,
-    q: Vec<R>,
+    pub low: Vec<R>,
+    pub high: Vec<R>,
+    pub q: Vec<R>,
+    /// The best pose of several descents.
+    pub best: Vec<R>,
     trial: Vec<R>,
     delta: Vec<R>,
 }
 
 /// Where a lane is in its search.
 #[derive(Clone, Copy)]
-struct Lane<R> {
+pub(crate) struct Lane<R> {
     /// 0: all goals; 1: first priority; 2: hard loops; 3: loops alone; 4: over.
     stage: R,
     damping: R,
     poor: R,
     iterations: R,
+    /// Factors of goals of places, and of all other goals.
+    pub emphasis: [R; 2],
 }
 
 impl<R: Real> Lane<R> {
@@ -103,7 +114,8 @@ impl<R: Real> Lane<R> {
         Weights {
             first: R::select(at_most(2.0), one, zero),
             second: R::select(at_most(0.0), one, zero),
-            loops: R::select(at_most(1.0), R::constant(if stop.hard { HARD_LOOPS } else { LOOPS }), hard),
+            loops: R::select(at_most(1.0), R::constant(if stop.boxed { BOXED_LOOPS } else { LOOPS }), hard),
+            emphasis: self.emphasis,
         }
     }
 
@@ -149,7 +161,7 @@ impl<R: Real> Lane<R> {
 
     /// To another stage in some lanes.
     #[inline(always)]
-    fn go(&mut self, lanes: R::Mask, stage: R) {
+    pub fn go(&mut self, lanes: R::Mask, stage: R) {
         self.stage = R::select(lanes, stage, self.stage);
         self.damping = R::select(lanes, R::constant(DAMPING), self.damping);
         self.poor = R::select(lanes, R::zero(), self.poor);
@@ -170,6 +182,7 @@ impl<E: Number> Operator<E> for Descent<'_, E> {
             low: zeros(self.task.velocities.len()),
             high: zeros(self.task.velocities.len()),
             q: zeros(tree.coordinate_count()),
+            best: zeros(tree.coordinate_count()),
             trial: zeros(tree.coordinate_count()),
             delta: zeros(tree.dof_count()),
         }
@@ -213,8 +226,25 @@ fn descend<E: Number, R: Real<Elem = E>>(
     }
     let zero = R::zero();
     let stage = R::constant(stop.stage as f64);
-    let mut lane = Lane { stage, damping: R::constant(DAMPING), poor: zero, iterations: zero };
+    let (damping, emphasis) = (R::constant(DAMPING), [R::one(); 2]);
+    let mut lane = Lane { stage, damping, poor: zero, iterations: zero, emphasis };
     lane.go(!valid, R::constant(4.0));
+    search(tree, descent, s, (&mut lane, targets));
+    if stop.detours > 0 {
+        detours(tree, descent, s, (&mut lane, targets, valid));
+    }
+    report(tree, task, (valid, targets, stop), lane.iterations, s);
+}
+
+/// One descent from the pose in `q`.
+#[inline(always)]
+pub(crate) fn search<E: Number, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    descent: &Descent<'_, E>,
+    s: &mut Memory<R>,
+    (lane, targets): (&mut Lane<R>, &[R]),
+) {
+    let (task, stop) = (descent.task, descent.stop);
     for iteration in 0..stop.iterations {
         let now = rows_at(tree, task, (lane.weights(stop), targets), s);
         lane.arrive(task, now, stop);
@@ -222,18 +252,21 @@ fn descend<E: Number, R: Real<Elem = E>>(
         if over.all() {
             break;
         }
-        step(task, (lane, stop), now, s);
+        step(task, (*lane, stop), now, s);
         let then = cost_at(tree, task, (lane.weights(stop), targets), s);
-        judge((&mut lane, stop), over, [now, then], s);
+        judge((lane, stop), over, [now, then], s);
         lane.leave_stage(task, (then.gap, stop), iteration + CLOSING + 1 == stop.iterations);
     }
-    report(tree, task, (valid, targets, stop), lane.iterations, s);
 }
 
 /// Limits of unknowns, drawn in by further bounds; false where those are no numbers. Limits that lie outside the bounds become the nearest
 /// bound: what stands beyond a limit moves towards it.
 #[inline(always)]
-fn set_bounds<E: Elem, R: Real<Elem = E>>(task: &Task<E>, bounds: &[R], s: &mut Memory<R>) -> R::Mask {
+pub(crate) fn set_bounds<E: Elem, R: Real<Elem = E>>(
+    task: &Task<E>,
+    bounds: &[R],
+    s: &mut Memory<R>,
+) -> R::Mask {
     let mut valid = R::Mask::splat(true);
     let (one, other) = bounds.split_at(bounds.len() / 2);
     for (i, v) in task.velocities.iter().enumerate() {
@@ -251,7 +284,11 @@ fn set_bounds<E: Elem, R: Real<Elem = E>>(task: &Task<E>, bounds: &[R], s: &mut 
 
 /// Unknowns at rest in their limits.
 #[inline(always)]
-fn into_limits<E: Elem, R: Real<Elem = E>>(task: &Task<E>, (low, high): (&[R], &[R]), q: &mut [R]) {
+pub(crate) fn into_limits<E: Elem, R: Real<Elem = E>>(
+    task: &Task<E>,
+    (low, high): (&[R], &[R]),
+    q: &mut [R],
+) {
     for (i, coordinate) in task.coordinates.iter().enumerate() {
         if let Some(k) = *coordinate {
             q[k] = q[k].clamp(low[i], high[i]);
@@ -373,7 +410,7 @@ fn is_least<E: Number, R: Real<Elem = E>>(
     (targets, stop): (&[R], Stop),
     s: &mut Memory<R>,
 ) -> R::Mask {
-    let weights = Weights { first: R::zero(), second: R::zero(), loops: R::one() };
+    let weights = Weights { first: R::zero(), ..Weights::of_loops(R::one()) };
     rows_at(tree, task, (weights, targets), s);
     let normal = &mut s.rows.normal;
     normal.free.fill(R::one());
@@ -387,6 +424,34 @@ fn is_least<E: Number, R: Real<Elem = E>>(
     largest.le(R::constant(stop.gap.max(0.01 * stop.floor)))
 }
 
+/// A pose at the end of a descent.
+pub(crate) struct End<R: Real> {
+    pub figures: Figures<R>,
+    /// Goals are met and loops closed.
+    pub solved: R::Mask,
+}
+
+/// Looks at the pose in `q`, loops weighed with `loops`.
+#[kernel]
+pub(crate) fn end_at<E: Number, R: Real<Elem = E>>(
+    tree: &TreeModel<E>,
+    task: &Task<E>,
+    (targets, stop, loops): (&[R], Stop, R),
+    s: &mut Memory<R>,
+) -> End<R> {
+    let at = Look { q: &s.q, home: &s.home, held: &s.held, targets, weights: Weights::of_loops(loops) };
+    let figures = look::<E, R, false>(tree, task, at, &mut s.rows);
+    let goals = task.asks.len();
+    s.figures[..goals].copy_from_slice(&s.rows.errors);
+    let mut closed = figures.gap.le(R::constant(stop.gap));
+    if stop.floor > stop.gap {
+        closed =
+            closed | (figures.gap.le(R::constant(stop.floor)) & is_least(tree, task, (targets, stop), s));
+    }
+    // a largest error tells nothing where one of them is not a number, the sum does
+    End { figures, solved: figures.cost.is_finite() & figures.worst.le(R::one()) & closed }
+}
+
 /// Errors of the pose that was found.
 #[kernel]
 fn report<E: Number, R: Real<Elem = E>>(
@@ -396,23 +461,12 @@ fn report<E: Number, R: Real<Elem = E>>(
     iterations: R,
     s: &mut Memory<R>,
 ) {
-    let (one, zero) = (R::one(), R::zero());
     // the start itself where nothing could be asked
     for (q, start) in s.q.iter_mut().zip(&s.start) {
         *q = R::select(valid, *q, *start);
     }
-    let weights = Weights { first: one, second: zero, loops: zero };
-    let at = Look { q: &s.q, home: &s.home, held: &s.held, targets, weights };
-    let end = look::<E, R, false>(tree, task, at, &mut s.rows);
-    let goals = task.asks.len();
-    s.figures[..goals].copy_from_slice(&s.rows.errors);
-    // a largest error tells nothing where one of them is not a number, the sum does
-    let valid = valid & end.cost.is_finite();
-    let mut closed = end.gap.le(R::constant(stop.gap));
-    if stop.floor > stop.gap {
-        closed = closed | (end.gap.le(R::constant(stop.floor)) & is_least(tree, task, (targets, stop), s));
-    }
-    let solved = valid & end.worst.le(one) & closed;
-    let figures = [end.gap, iterations, R::select(solved, one, zero), end.cost];
-    s.figures[goals..].copy_from_slice(&figures);
+    let end = end_at(tree, task, (targets, stop, R::zero()), s);
+    let solved = R::select(valid & end.solved, R::one(), R::zero());
+    let figures = [end.figures.gap, iterations, solved, end.figures.cost];
+    s.figures[task.asks.len()..].copy_from_slice(&figures);
 }

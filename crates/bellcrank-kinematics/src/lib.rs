@@ -21,7 +21,7 @@
 //! | `robot` | a mechanism: tree, limits, rest |
 //! | `task` | goals and loops of one question, worked out once |
 //! | `placed` `rows` `normal` | where everything is, what is missed, the normal equations |
-//! | `descent` | the search in lanes |
+//! | `descent` `detour` | the search in lanes; further descents from the same start |
 //! | `solve` | many goals, many starts |
 //! | `parts` `analysis` | motors against freedoms: singular values, branches, mechanical advantage |
 //! | `servo` `trajectory` | one period of a robot led by hand; a path with bounds on speed and acceleration |
@@ -35,6 +35,7 @@
 mod analysis;
 mod clear;
 mod descent;
+mod detour;
 mod error;
 mod goal;
 mod joints;

@@ -24,6 +24,10 @@ fn redundant<E: Elem>() -> f64 {
     if E::EPSILON.to_f64() > 1e-10 { 1e-3 } else { 1e-6 }
 }
 
+/// A row of a planar loop may be nothing but rounding, of the numbers in a file with seven digits too: what no unit of any joint moves by more
+/// than a micrometre or a microradian.
+const NOTHING: f64 = 1e-6;
+
 /// Sweeps of Jacobi's rotations; each about squares what is left.
 const SWEEPS: usize = 7;
 
@@ -47,6 +51,11 @@ pub(crate) struct Parts<E> {
 }
 
 impl Part {
+    /// Numbers per pose.
+    pub fn width(&self) -> usize {
+        2 + self.motors.len()
+    }
+
     pub fn row_count<E>(&self, task: &Task<E>) -> usize {
         self.closings.iter().map(|c| task.closings[*c].kind.row_count()).sum::<usize>() + self.relations.len()
     }
@@ -90,9 +99,9 @@ impl<E: Number> Parts<E> {
         Ok(Parts { task, parts })
     }
 
-    /// Numbers per pose: for each part its rank, then an eigenvalue per motor.
+    /// Numbers per pose: for each part its rank, the sign of [`sign_of_assembly`], then an eigenvalue per motor.
     pub fn width(&self) -> usize {
-        self.parts.iter().map(|part| 1 + part.motors.len()).sum()
+        self.parts.iter().map(Part::width).sum()
     }
 }
 
@@ -107,6 +116,10 @@ pub(crate) struct PartMemory<R> {
     C: Vec<R>,
     /// A P Aᵀ
     pub S: Vec<R>,
+    /// Rows of loops and of motors, for their determinant; one for those that are still to be eliminated, zero for others; a row of it.
+    D: Vec<R>,
+    waits: Vec<R>,
+    pivot: Vec<R>,
     /// Rows of all coordinates of the mechanism, for one row at a time.
     row: Vec<R>,
 }
@@ -124,6 +137,9 @@ impl<R: Real> PartMemory<R> {
             A: zeros(motors * n),
             C: zeros(motors * rows),
             S: zeros(motors * motors),
+            D: zeros((rows + motors) * n),
+            waits: zeros(rows + motors),
+            pivot: zeros(n),
             row: zeros(tree.dof_count()),
         }
     }
@@ -219,9 +235,7 @@ pub(crate) fn orthonormalise<E: Elem, R: Real<Elem = E>>(rows: usize, n: usize, 
             left = x.mul_add(*x, left);
         }
         let share = R::constant(redundant::<E>());
-        // a row of a planar loop may be nothing but rounding
-        let nothing = R::constant((1e-3 * redundant::<E>()).powi(2));
-        let stands_out = (length * share * share).lt(left) & nothing.lt(left);
+        let stands_out = (length * share * share).lt(left) & R::constant(NOTHING * NOTHING).lt(left);
         let scale = R::select(stands_out, left, R::one()).sqrt().recip();
         for x in own.iter_mut() {
             *x = R::select(stands_out, *x * scale, R::zero());
@@ -255,6 +269,63 @@ pub(crate) fn project<R: Real>(rows: usize, n: usize, motors: usize, s: &mut Par
     }
 }
 
+/// Sign of the determinant of the independent rows of loops (Q, made orthonormal: others are zero) above those of motors (A), where they are as
+/// many as velocities; zero otherwise.
+///
+/// Elimination with the largest pivot of each column. Rows are not exchanged, since lanes choose different ones: a pivot row that has k
+/// rows before it which still wait would be exchanged with each of them, which changes the sign k times.
+#[inline(always)]
+pub(crate) fn sign_of_assembly<R: Real>(rows: usize, n: usize, motors: usize, s: &mut PartMemory<R>) -> R {
+    let (zero, one, total) = (R::zero(), R::one(), rows + motors);
+    s.D[..rows * n].copy_from_slice(&s.Q[..rows * n]);
+    s.D[rows * n..total * n].copy_from_slice(&s.A[..motors * n]);
+    let mut count = zero;
+    for r in 0..total {
+        let mut largest = zero;
+        for x in &s.D[r * n..(r + 1) * n] {
+            largest = largest.max(x.abs());
+        }
+        s.waits[r] = R::select(zero.lt(largest), one, zero);
+        count += s.waits[r];
+    }
+    let mut sign = R::select((count - R::constant(n as f64)).abs().lt(R::constant(0.5)), one, zero);
+    for k in 0..n {
+        let mut largest = zero;
+        for r in 0..total {
+            largest = largest.max((s.D[r * n + k] * s.waits[r]).abs());
+        }
+        s.pivot.fill(zero);
+        let (mut chosen, mut before) = (zero, zero);
+        for r in 0..total {
+            let own = (s.D[r * n + k] * s.waits[r]).abs();
+            let is_it = chosen.lt(R::constant(0.5)) & zero.lt(own) & largest.le(own);
+            sign = R::select(is_it & odd(before), -sign, sign);
+            before += s.waits[r];
+            for c in k..n {
+                s.pivot[c] = R::select(is_it, s.D[r * n + c], s.pivot[c]);
+            }
+            s.waits[r] = R::select(is_it, zero, s.waits[r]);
+            chosen = R::select(is_it, one, chosen);
+        }
+        sign = R::select(s.pivot[k].lt(zero), -sign, sign) * chosen;
+        let inverse = R::select(R::constant(0.5).lt(chosen), s.pivot[k], one).recip();
+        for r in 0..total {
+            let factor = s.D[r * n + k] * inverse * s.waits[r];
+            for c in k..n {
+                s.D[r * n + c] = factor.neg_mul_add(s.pivot[c], s.D[r * n + c]);
+            }
+        }
+    }
+    sign
+}
+
+/// Of a whole number.
+#[inline(always)]
+fn odd<R: Real>(x: R) -> R::Mask {
+    let half = x * R::constant(0.5);
+    R::constant(0.25).lt((half - half.round()).abs())
+}
+
 /// Jacobi's rotations make S diagonal: its eigenvalues.
 #[inline(always)]
 pub(crate) fn diagonalise<R: Real>(n: usize, S: &mut [R]) {
@@ -284,7 +355,7 @@ pub(crate) fn diagonalise<R: Real>(n: usize, S: &mut [R]) {
     }
 }
 
-/// Rank of loops and eigenvalues of A P Aᵀ for every part, as an operator on batches.
+/// Rank of loops, sign of assembly and eigenvalues of A P Aᵀ for every part, as an operator on batches.
 pub(crate) struct Holding<'a, E>(pub &'a Parts<E>);
 
 impl<E: Number> Operator<E> for Holding<'_, E> {
@@ -313,12 +384,13 @@ fn hold<E: Number, R: Real<Elem = E>>(
         let (n, rows, motors) = (part.velocities.len(), part.row_count(&parts.task), part.motors.len());
         write_rows(&parts.task, part, s);
         output[at] = orthonormalise::<E, R>(rows, n, &mut s.Q);
+        output[at + 1] = sign_of_assembly(rows, n, motors, s);
         project(rows, n, motors, s);
         diagonalise(motors, &mut s.S);
         for m in 0..motors {
-            output[at + 1 + m] = s.S[m * motors + m];
+            output[at + 2 + m] = s.S[m * motors + m];
         }
-        at += 1 + motors;
+        at += part.width();
     }
     let mut finite = R::Mask::splat(true);
     for x in q {

@@ -20,6 +20,16 @@ pub(crate) struct Weights<R> {
     pub second: R,
     /// Squares of gaps in loops, against goals of weight one.
     pub loops: R,
+    /// Further factors of goals of places, and of all other goals.
+    pub emphasis: [R; 2],
+}
+
+impl<R: Real> Weights<R> {
+    /// Goals of the first priority and loops.
+    #[inline(always)]
+    pub fn of_loops(loops: R) -> Self {
+        Weights { first: R::one(), second: R::zero(), loops, emphasis: [R::one(); 2] }
+    }
 }
 
 /// What a pose is worth.
@@ -133,12 +143,10 @@ fn goal<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     s: &mut RowMemory<R>,
 ) -> (R, R) {
     let t = &at.targets[ask.target..];
-    let w = [
-        factor * R::splat(ask.weight[0]),
-        factor * R::splat(ask.weight[1]),
-        factor * R::splat(ask.weight[2]),
-    ];
-    let w_m = [w[0].scale(task.metre), w[1].scale(task.metre), w[2].scale(task.metre)];
+    let [places, others] = at.weights.emphasis;
+    let (in_place, turned) = (factor * places.scale(task.metre), factor * others);
+    let [a, b, c] = [R::splat(ask.weight[0]), R::splat(ask.weight[1]), R::splat(ask.weight[2])];
+    let (w, w_m) = ([turned * a, turned * b, turned * c], [in_place * a, in_place * b, in_place * c]);
     match &ask.rows {
         Rows::Position { frame, base } => {
             let (X_WF, X_WB) = (s.placed.pose(frame), s.placed.pose(base));

@@ -29,6 +29,8 @@ pub struct Sampling {
     pub clearance: f64,
     /// Least singular value of the actuated Jacobian, see [`crate::Holds::smallest`].
     pub singular_margin: f64,
+    /// How far loops may be open that no motion closes further, as [`Settings::loop_floor`] \[m and rad\]; zero for none.
+    pub loop_floor: f64,
     /// Frames of a floating robot that stand flat on the ground: as high and as level as at rest.
     pub feet: Vec<String>,
     /// Draws per pose at most.
@@ -46,6 +48,7 @@ impl Default for Sampling {
             limits_margin: 0.02,
             clearance: 0.0,
             singular_margin: 0.0,
+            loop_floor: 0.0,
             feet: Vec::new(),
             attempts: 200,
             seed: 0,
@@ -134,14 +137,16 @@ impl<'a, E: Number> Sampler<'a, E> {
             limbs.iter().map(|limb| self.problem(limb, SPARE)).collect::<Result<_, _>>()?;
         let limbs: Vec<(&[usize], &Problem<'_, E>)> =
             limbs.iter().map(Vec::as_slice).zip(&problems).collect();
-        let mut open: Vec<usize> = (0..n).collect();
-        for round in 0..self.sampling.attempts {
-            if open.is_empty() {
-                break;
+        for first in (0..n).step_by(AT_ONCE) {
+            let mut open: Vec<usize> = (first..n.min(first + AT_ONCE)).collect();
+            for round in 0..self.sampling.attempts {
+                if open.is_empty() {
+                    break;
+                }
+                let drawn: Vec<usize> = open.iter().map(|i| numbers[*i]).collect();
+                let q = self.propose(&limbs, &drawn, round)?;
+                open = self.accept((&analysis, &mut overlap), (&open, &q), &mut samples)?;
             }
-            let drawn: Vec<usize> = open.iter().map(|i| numbers[*i]).collect();
-            let q = self.propose(&limbs, &drawn, round)?;
-            open = self.accept((&analysis, &mut overlap), (&open, &q), &mut samples)?;
         }
         Ok(samples)
     }
@@ -188,19 +193,18 @@ impl<'a, E: Number> Sampler<'a, E> {
             let width = problem.target_width();
             let first = problem.solve_closed(&targets, &q)?;
             let mut next = first.q.clone();
-            let (mut again, mut between, mut asked) = (Vec::new(), Vec::new(), Vec::new());
-            for k in (0..open.len()).filter(|k| !first.solved[*k]) {
-                let own = k * nq..(k + 1) * nq;
-                let share = E::from_f64(randoms[k].unit());
-                between.extend(self.between(&q[own.clone()], &first.q[own.clone()], share)?);
-                asked.extend_from_slice(&targets[k * width..(k + 1) * width]);
-                next[own].fill(E::from_f64(f64::NAN));
-                again.push(k);
-            }
-            if !again.is_empty() {
-                let second = problem.close(&asked, &between)?;
-                for (n, &k) in again.iter().enumerate().filter(|(n, _)| second[*n].is_some()) {
-                    next[k * nq..(k + 1) * nq].copy_from_slice(second[n].as_deref().unwrap_or_default());
+            let again: Vec<usize> = (0..open.len()).filter(|k| !first.solved[*k]).collect();
+            let rows = |of: &[E], width: usize| -> Vec<E> {
+                again.iter().flat_map(|k| &of[k * width..(k + 1) * width]).copied().collect()
+            };
+            let shares: Vec<E> = again.iter().map(|k| E::from_f64(randoms[*k].unit())).collect();
+            let between = self.between(&rows(&q, nq), &rows(&first.q, nq), &shares)?;
+            let closed = problem.close(&rows(&targets, width), &between)?;
+            for (k, closed) in again.iter().zip(closed) {
+                let own = &mut next[k * nq..(k + 1) * nq];
+                match closed {
+                    Some(closed) => own.copy_from_slice(&closed),
+                    None => own.fill(E::from_f64(f64::NAN)),
                 }
             }
             q = next;
@@ -208,12 +212,14 @@ impl<'a, E: Number> Sampler<'a, E> {
         Ok(q)
     }
 
-    /// A share of the way from one pose to another; loops and feet are off a little.
-    fn between(&self, from: &[E], to: &[E], share: E) -> Result<Vec<E>, KinematicsError> {
-        let tree = self.robot.tree();
-        let (mut delta, mut q) = (vec![E::zero(); tree.dof_count()], from.to_vec());
+    /// Shares of the ways from poses to others; loops and feet are off a little.
+    fn between(&self, from: &[E], to: &[E], shares: &[E]) -> Result<Vec<E>, KinematicsError> {
+        let (tree, nv) = (self.robot.tree(), self.robot.tree().dof_count());
+        let (mut delta, mut q) = (vec![E::zero(); shares.len() * nv], from.to_vec());
         tree.batch().difference(from, to, &mut delta)?;
-        delta.iter_mut().for_each(|x| *x *= share);
+        for (row, share) in delta.chunks_exact_mut(nv.max(1)).zip(shares) {
+            row.iter_mut().for_each(|x| *x *= *share);
+        }
         tree.batch().integrate(from, &delta, &mut q)?;
         Ok(q)
     }
@@ -247,10 +253,12 @@ impl<'a, E: Number> Sampler<'a, E> {
             goals.push(Goal::orientation(&**foot).axes([1.0, 1.0, 0.0]));
         }
         let settings = Settings {
+            detours: 0,
             restarts: 0,
             iterations: way + 1 + CLOSING + spare,
             free_base: !feet.is_empty(),
             largest_step: LARGEST_STEP,
+            loop_floor: self.sampling.loop_floor,
             threads: self.sampling.threads,
             ..Settings::default()
         };
@@ -275,17 +283,16 @@ impl<'a, E: Number> Sampler<'a, E> {
         samples: &mut Samples<E>,
     ) -> Result<Vec<usize>, KinematicsError> {
         let nq = self.robot.tree().coordinate_count();
-        let holds = analysis.holds(q)?;
+        let found = analysis.holds_and_branches(q)?;
         let bodies = self.robot.body_poses(q)?;
         let at_rest = analysis.branch(self.robot.rest())?;
-        let branches = analysis.branches(q)?;
         let mut left = Vec::new();
         for (k, &i) in open.iter().enumerate() {
             let row = &q[k * nq..(k + 1) * nq];
             samples.draws[i] += 1;
             let safe = row.iter().all(|x| x.is_finite())
-                && holds[k].smallest >= self.sampling.singular_margin
-                && branches[k] == at_rest
+                && found[k].0.smallest >= self.sampling.singular_margin
+                && found[k].1 == at_rest
                 && !overlap.any(self.model, &bodies[k]);
             if safe {
                 samples.found[i] = true;
@@ -300,6 +307,8 @@ impl<'a, E: Number> Sampler<'a, E> {
 
 /// Largest change of a coordinate in a step \[rad or m\]: small, so that limbs stay assembled as they are.
 const LARGEST_STEP: f64 = 0.3;
+/// Poses that are drawn together: as many as a core's cache has room for.
+const AT_ONCE: usize = 1024;
 /// Steps beyond those that the way needs.
 const SPARE: usize = 2;
 
@@ -353,6 +362,7 @@ struct Overlap {
     /// Bodies that could touch.
     pairs: Vec<[BodyId; 2]>,
     clearance: f64,
+    X_WB: Vec<Pose>,
 }
 
 impl Overlap {
@@ -366,13 +376,14 @@ impl Overlap {
             pairs.extend(pair.filter(|pair| !pairs.contains(pair)));
         }
         let queries = Queries::of(model);
-        Overlap { plan, shapes, contacts, queries, pairs, clearance: sampling.clearance }
+        Overlap { plan, shapes, contacts, queries, pairs, clearance: sampling.clearance, X_WB: Vec::new() }
     }
 
     fn any(&mut self, model: &Model, bodies: &[Pose]) -> bool {
-        let X_WB: Vec<Pose> =
-            bodies.iter().zip(model.bodies()).map(|(X_WL, body)| *X_WL * body.X_LB()).collect();
-        touch(&self.plan, &self.shapes, (&X_WB, self.clearance), &mut self.contacts);
+        self.X_WB.clear();
+        self.X_WB.extend(bodies.iter().zip(model.bodies()).map(|(X_WL, body)| *X_WL * body.X_LB()));
+        let X_WB = &self.X_WB;
+        touch(&self.plan, &self.shapes, (X_WB, self.clearance), &mut self.contacts);
         let mut found = self.plan.slots().iter().zip(self.contacts.slots());
         let touches = found.any(|(slot, contact)| {
             slot.body_a.is_some() && contact.active && contact.distance < self.clearance
@@ -381,7 +392,7 @@ impl Overlap {
             || self
                 .pairs
                 .iter()
-                .any(|[a, b]| self.queries.closest(&X_WB, Some(*a), Some(*b), self.clearance).is_some())
+                .any(|[a, b]| self.queries.closest(X_WB, Some(*a), Some(*b), self.clearance).is_some())
     }
 }
 

@@ -15,7 +15,10 @@ use bellcrank_tree::{Motion, WORLD};
 pub struct Settings {
     /// Steps per search at most.
     pub iterations: usize,
-    /// Further searches from random starts, for goals that the first one does not reach.
+    /// Further descents from the same start, for goals that the first one does not reach: places are met before directions, or the other way
+    /// round, and joints may pass their limits on the way (see `detour.rs`). There are three kinds.
+    pub detours: usize,
+    /// Further searches from random starts, for goals that are still not reached.
     pub restarts: usize,
     /// Bases of floating robots may move.
     pub free_base: bool,
@@ -40,6 +43,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             iterations: 60,
+            detours: 3,
             restarts: 24,
             free_base: false,
             position_tolerance: 1e-6,
@@ -113,6 +117,24 @@ impl<E: Number> Kinematics<E> {
     }
 }
 
+/// Where searches begin.
+#[derive(Clone, Copy)]
+struct Beginning<'a, E> {
+    start: &'a [E],
+    /// What stays, stays here.
+    home: &'a [E],
+    /// The stage to begin with (see `descent.rs`).
+    stage: usize,
+    detours: usize,
+}
+
+impl<'a, E> Beginning<'a, E> {
+    /// One descent through all stages.
+    fn here(start: &'a [E]) -> Self {
+        Beginning { start, home: start, stage: 0, detours: 0 }
+    }
+}
+
 /// What one search of some goals gives.
 struct Found<E> {
     q: Vec<E>,
@@ -157,7 +179,7 @@ impl<E: Number> Problem<'_, E> {
 
     /// Likewise for one goal, without restarts.
     pub(crate) fn solve_near(&self, target: &[E], start: &[E]) -> Result<Solution<E>, KinematicsError> {
-        let found = self.search(&self.task, (start, start), target, [&[], &[]])?;
+        let found = self.search(&self.task, Beginning::here(start), target, [&[], &[]])?;
         Ok(self.first(found).0)
     }
 
@@ -166,16 +188,17 @@ impl<E: Number> Problem<'_, E> {
     pub(crate) fn close(&self, targets: &[E], start: &[E]) -> Result<Vec<Option<Vec<E>>>, KinematicsError> {
         let nq = self.robot.tree().coordinate_count().max(1);
         let stage = if self.task.has_second { 1 } else { 3 };
-        let found = self.search_from(stage, (&self.task, start, start), targets, [&[], &[]])?;
+        let found =
+            self.search(&self.task, Beginning { stage, ..Beginning::here(start) }, targets, [&[], &[]])?;
         let solution = self.first(found).0;
-        let tolerance = E::from_f64(self.settings.gap::<E>());
+        let tolerance = E::from_f64(self.settings.gap::<E>().max(self.settings.loop_floor));
         let is_closed =
             |i: usize| if stage == 1 { solution.solved[i] } else { solution.loop_gap[i] <= tolerance };
         let rows = solution.q.chunks_exact(nq).enumerate();
         Ok(rows.map(|(i, q)| (is_closed(i) && q.iter().all(|x| x.is_finite())).then(|| q.to_vec())).collect())
     }
 
-    /// Within bounds by velocity, loops hard from the beginning. What does not close stays at its start.
+    /// Within bounds by velocity. What does not close stays at its start.
     pub(crate) fn solve_boxed(
         &self,
         targets: &[E],
@@ -183,7 +206,7 @@ impl<E: Number> Problem<'_, E> {
         bounds: [&[E]; 2],
     ) -> Result<Solution<E>, KinematicsError> {
         let nq = self.robot.tree().coordinate_count();
-        let found = self.search(&self.task, (start, start), targets, bounds)?;
+        let found = self.search(&self.task, Beginning::here(start), targets, bounds)?;
         let (mut solution, _) = self.first(found);
         let tolerance = E::from_f64(self.settings.gap::<E>().max(self.settings.loop_floor));
         for (i, _) in solution.loop_gap.iter().enumerate().filter(|(_, gap)| **gap > tolerance) {
@@ -224,7 +247,8 @@ impl<E: Number> Problem<'_, E> {
         };
         let repeated = if each.is_empty() { same.repeat(n) } else { Vec::new() };
         let start = if each.is_empty() { &repeated[..] } else { each };
-        let found = self.search(task, (start, start), targets, [&[], &[]])?;
+        let from = Beginning { detours: self.settings.detours, ..Beginning::here(start) };
+        let found = self.search(task, from, targets, [&[], &[]])?;
         let (mut solution, mut costs) = self.first(found);
         self.search_again(task, (start, targets), &mut solution, &mut costs)?;
         Ok(solution)
@@ -255,7 +279,8 @@ impl<E: Number> Problem<'_, E> {
                 homes.extend_from_slice(&start[i * nq..(i + 1) * nq]);
                 asked.extend_from_slice(&targets[i * width..(i + 1) * width]);
             }
-            let found = self.search(task, (&starts, &homes), &asked, [&[], &[]])?;
+            let from = Beginning { home: &homes, ..Beginning::here(&starts) };
+            let found = self.search(task, from, &asked, [&[], &[]])?;
             for (k, &i) in left.iter().enumerate() {
                 let figures = &found.figures[k * row..(k + 1) * row];
                 if self.is_better(solution, costs, i, figures) {
@@ -286,25 +311,15 @@ impl<E: Number> Problem<'_, E> {
         costs[i] = cost;
     }
 
-    /// From `start`, with `home` for what stays, and bounds by velocity where they are not empty.
+    /// Bounds are by velocity, where they are not empty.
     fn search(
         &self,
         task: &Task<E>,
-        (start, home): (&[E], &[E]),
-        targets: &[E],
-        bounds: [&[E]; 2],
-    ) -> Result<Found<E>, KinematicsError> {
-        self.search_from(0, (task, start, home), targets, bounds)
-    }
-
-    /// Likewise, from another stage than the first (see `descent.rs`).
-    fn search_from(
-        &self,
-        stage: usize,
-        (task, start, home): (&Task<E>, &[E], &[E]),
+        from: Beginning<'_, E>,
         targets: &[E],
         [low, high]: [&[E]; 2],
     ) -> Result<Found<E>, KinematicsError> {
+        let Beginning { start, home, stage, detours } = from;
         let (tree, nq) = (self.robot.tree(), self.robot.tree().coordinate_count());
         let (n, row) = (start.len() / nq.max(1), self.goals + FIGURES);
         let mut found = Found { q: vec![E::zero(); start.len()], figures: vec![E::zero(); n * row] };
@@ -322,7 +337,7 @@ impl<E: Number> Problem<'_, E> {
         ];
         let Settings { iterations, largest_step, .. } = self.settings;
         let (gap, floor) = (self.settings.gap::<E>(), self.settings.loop_floor);
-        let stop = Stop { iterations, gap, floor, largest_step, hard: !low.is_empty(), stage };
+        let stop = Stop { iterations, gap, floor, largest_step, boxed: !low.is_empty(), stage, detours };
         E::descend(tree, self.settings.threads, (task, stop), (&inputs, outputs))?;
         Ok(found)
     }

@@ -7,5 +7,6 @@ mod poses;
 mod reach;
 mod reachable;
 mod robots;
+mod safe_poses;
 mod support;
 mod whole;

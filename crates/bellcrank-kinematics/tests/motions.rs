@@ -6,33 +6,59 @@ use bellcrank_math::Vec3;
 
 const DT: f64 = 1e-3;
 
-/// A hand drags the Delta robot's platform 6 cm aside at once; its motors turn at 2 rad/s at most. In every period of 1 ms loops are closed to
-/// 1e-9, limits and speeds hold to rounding, and the platform comes nearer until it is there. A motor needs about 0.35 rad, so 0.2 s.
-#[test]
-fn a_robot_led_by_hand_keeps_speeds_limits_and_loops() {
-    let model = model("delta");
+/// Periods until a frame that is dragged by (6, 2, 3) cm at once is there, motors turning or sliding at 2 per second at most. In every period loops
+/// are closed to 1e-9, limits and speeds hold to rounding, and the frame comes nearer.
+fn periods_until_there(name: &str, frame: &str, dt: f64) -> usize {
+    let model = model(name);
     let robot = Kinematics::<f64>::new(&model);
     let tree = robot.tree();
-    let problem = robot.problem(&[Goal::position("platform")], Settings::default()).expect("goals");
-    let home = frames(tree, robot.rest(), &["platform"])[0].p;
+    let problem = robot.problem(&[Goal::position(frame)], Settings::default()).expect("goals");
+    let home = frames(tree, robot.rest(), &[frame])[0].p;
     let want = home + Vec3::new(0.06, 0.02, 0.03);
-    let pace = Pace { dt: DT, speed: robot.motor_bounds(&model, 2.0) };
+    let pace = Pace { dt, speed: robot.motor_bounds(&model, 2.0) };
     let (mut q, mut far) = (robot.rest().to_vec(), (want - home).norm());
     let mut periods = 0;
     while far > 1e-6 && periods < 400 {
         let stepped = problem.step(&want.to_array(), &q, &pace).expect("sizes");
-        assert!(gap(tree, &stepped.pose.q) < 1e-9, "{periods}: open by {}", gap(tree, &stepped.pose.q));
+        let open = gap(tree, &stepped.pose.q);
+        assert!(open < 1e-9, "{name} {periods}: open by {open}");
         assert!(within_limits(&model, tree, &stepped.pose.q, 1e-12));
         for (v, most) in stepped.v.iter().zip(&pace.speed) {
             assert!(v.abs() <= most * (1.0 + 1e-9), "{v} rad/s");
         }
         q = stepped.pose.q;
-        let now = (want - frames(tree, &q, &["platform"])[0].p).norm();
-        assert!(now < far, "{periods}: {now} after {far}");
+        let now = (want - frames(tree, &q, &[frame])[0].p).norm();
+        assert!(now < far, "{name} {periods}: {now} after {far}");
         far = now;
         periods += 1;
     }
+    periods
+}
+
+/// A motor of the Delta robot needs about 0.35 rad for it, so 0.2 s.
+#[test]
+fn a_robot_led_by_hand_keeps_speeds_limits_and_loops() {
+    let periods = periods_until_there("delta", "platform", DT);
     assert!((120..300).contains(&periods), "{periods} periods");
+}
+
+/// How long it takes follows from the speeds of the motors, not from the period: in long ones, where loops are curved, nothing stalls.
+#[test]
+fn a_robot_led_by_hand_arrives_in_the_same_time_with_any_period() {
+    let robots = [
+        ("delta", "platform"),
+        ("stewart", "platform"),
+        ("hybrid_biped", "left_foot"),
+        ("five_bar_quadruped", "front_left_toe"),
+    ];
+    for (name, frame) in robots {
+        let short = periods_until_there(name, frame, 2e-3) as f64 * 2e-3;
+        for dt in [5e-3, 1e-2, 2e-2] {
+            let time = periods_until_there(name, frame, dt) as f64 * dt;
+            // the last period is not full, and the ways of longer periods differ a little
+            assert!((time - short).abs() < 2.0 * dt + 0.1 * short, "{name}: {time} s at {dt} s, {short} s");
+        }
+    }
 }
 
 /// A goal far beyond reach for two seconds: the arm stretches towards it and stays there, at rest, within its limits.

@@ -34,6 +34,9 @@ pub use bellcrank_tree as tree;
 #[cfg(feature = "view")]
 pub use bellcrank_view as view;
 
+#[cfg(all(feature = "kinematics", feature = "view"))]
+pub mod posing;
+
 /// What most programs need.
 pub mod prelude {
     #[cfg(feature = "gradient")]

@@ -12,19 +12,32 @@ use std::f64::consts::TAU;
 /// Hand's frequency [1/s].
 const FREQUENCY: f64 = 3.0;
 
+/// A hand that holds a point of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Drag {
+pub struct Hand {
+    /// Number in the batch.
     pub world: usize,
+    /// Number in its model.
     pub body: usize,
-    /// The held point in the body frame [m].
+    /// The held point in the body frame, which is at the centre of mass [m].
     pub anchor: Vec3,
-    /// Where the mouse is, in the world [m].
+    /// Where the hand is, in the world [m].
     pub target: Vec3,
 }
 
-impl Drag {
+/// Finds poses of robots that are pulled while the simulation is paused.
+pub trait Posing: Send {
+    /// Puts the robot where the held point is as near to the hand as it gets, loops closed. Says by how much it is missed [m]; none where
+    /// there is no such pose, and then nothing moves.
+    ///
+    /// # Errors
+    /// When there is no such world or body.
+    fn pull(&mut self, batch: &mut Batch, hand: Hand) -> Result<Option<f64>, BatchError>;
+}
+
+impl Hand {
     /// Force at the centre of mass [N] and moment about it [N·m], world axes.
-    pub fn wrench(&self, batch: &Batch) -> Result<(Vec3, Vec3), BatchError> {
+    pub(crate) fn wrench(&self, batch: &Batch) -> Result<(Vec3, Vec3), BatchError> {
         let model = batch.model(self.world)?;
         let X_WB = batch.body_pose(self.world, self.body)?;
         let V = batch.body_velocity(self.world, self.body)?;
@@ -64,7 +77,7 @@ mod tests {
         let model = library::box_on_plane().build().expect("sound");
         let batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
         let p = batch.body_pose(0, 0).expect("a pose").p;
-        let drag = Drag { world: 0, body: 0, anchor: Vec3::zero(), target: p + Vec3::x_axis() * 0.1 };
+        let drag = Hand { world: 0, body: 0, anchor: Vec3::zero(), target: p + Vec3::x_axis() * 0.1 };
         let (force, moment) = drag.wrench(&batch).expect("a wrench");
         assert!((force - Vec3::x_axis() * 35.5306).norm() < 1e-3, "{force:?}");
         assert!(moment.norm() < 1e-12);

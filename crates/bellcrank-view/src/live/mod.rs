@@ -8,5 +8,6 @@ mod session;
 mod spawn;
 
 pub use dial::Dial;
+pub use drag::{Hand, Posing};
 pub use session::{Live, LiveOptions, Program};
 pub use spawn::{Running, serve_recording, spawn};

@@ -69,7 +69,8 @@ fn others<'m>(model: &'m Model, joint: usize, q: &[f64]) -> Vec<(&'m str, [f64; 
         .collect()
 }
 
-fn hold_here(batch: &mut Batch, world: usize, model: &Model) -> Result<(), BatchError> {
+/// Motors that hold a position hold the one that the robot stands in.
+pub(crate) fn hold_here(batch: &mut Batch, world: usize, model: &Model) -> Result<(), BatchError> {
     let (starts, q) = (coordinate_starts(model), batch.joint_position(world)?);
     for (a, actuator) in model.actuators().iter().enumerate() {
         if let (Control::Position { .. }, Some((joint, dof))) = (actuator.control, actuator.coordinate())

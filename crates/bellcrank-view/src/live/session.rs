@@ -2,8 +2,8 @@
 
 use super::command::Command;
 use super::dial::Dial;
-use super::drag::Drag;
-use super::pose::{Moved, move_joint};
+use super::drag::{Hand, Posing};
+use super::pose::{Moved, hold_here, move_joint};
 use crate::error::ViewError;
 use crate::frame::{Frame, Touching};
 use crate::scene::Scene;
@@ -53,6 +53,9 @@ const LARGEST_LAG: f64 = 0.05;
 /// Part of the time that may go into stepping when it cannot keep up.
 const BUDGET: Duration = Duration::from_millis(28);
 
+/// What a dragged point misses the mouse by is told from here on [m].
+const SHOWN: f64 = 1e-3;
+
 /// One part of the time for the browser to so many for the simulation, at least.
 const BROWSER_SHARE: u32 = 4;
 
@@ -66,7 +69,8 @@ pub struct Live {
     program_on: bool,
     speed: f64,
     time: f64,
-    drag: Option<Drag>,
+    drag: Option<Hand>,
+    posing: Option<Box<dyn Posing>>,
     /// World whose contacts are shown.
     focus: usize,
     steps_owed: usize,
@@ -99,6 +103,7 @@ impl Live {
             speed: 1.0,
             time: 0.0,
             drag: None,
+            posing: None,
             focus: worlds[0],
             steps_owed: 0,
             dials: Vec::new(),
@@ -121,6 +126,12 @@ impl Live {
     /// The numbers that the page may turn, as they stand.
     pub fn dials(&self) -> &[Dial] {
         &self.dials
+    }
+
+    /// Bodies that are dragged while the simulation is paused are put where the mouse is by this, instead of being pulled by a spring in the
+    /// next steps.
+    pub fn pose_with(&mut self, posing: Box<dyn Posing>) {
+        self.posing = Some(posing);
     }
 
     /// Where the page is.
@@ -279,10 +290,7 @@ impl Live {
                 let (anchor, target) = (Vec3::from_array(anchor), Vec3::from_array(target));
                 batch.body_pose(world, body)?;
                 if anchor.is_finite() && target.is_finite() {
-                    if self.drag.is_some_and(|old| (old.world, old.body) != (world, body)) {
-                        self.release(batch)?;
-                    }
-                    self.drag = Some(Drag { world, body, anchor, target });
+                    self.hold(batch, Hand { world, body, anchor, target })?;
                 }
             }
             Command::Release => self.release(batch)?,
@@ -294,6 +302,27 @@ impl Live {
             Command::Focus { world } => self.focus = world,
         }
         Ok(())
+    }
+
+    /// A hand on a body: it poses the robot while nothing runs, and pulls at it otherwise.
+    fn hold(&mut self, batch: &mut Batch, hand: Hand) -> Result<(), BatchError> {
+        if self.drag.is_some_and(|old| (old.world, old.body) != (hand.world, hand.body)) {
+            self.release(batch)?;
+        }
+        let Some(posing) = self.posing.as_mut().filter(|_| !self.playing) else {
+            self.drag = Some(hand);
+            return Ok(());
+        };
+        self.program_on = false;
+        match posing.pull(batch, hand)? {
+            Some(missed) if missed > SHOWN => {
+                self.note = format!("out of reach by {:.0} mm", 1e3 * missed);
+            }
+            Some(_) => {}
+            None => self.note = "the mechanism does not close there".into(),
+        }
+        let model = batch.model(hand.world)?.clone();
+        hold_here(batch, hand.world, &model)
     }
 
     fn release(&mut self, batch: &mut Batch) -> Result<(), BatchError> {
