@@ -15,7 +15,6 @@ mod access;
 mod adrift;
 mod case;
 mod contact;
-mod curves;
 mod describe;
 mod linear;
 mod page;

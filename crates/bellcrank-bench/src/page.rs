@@ -1,7 +1,7 @@
 //! Records as one page that needs nothing else: pictures, and all figures in tables.
 
-use crate::curves::{Bars, Chart, Curve, escape};
 use crate::{Record, Scene};
+use bellcrank_plot::{Bars, Chart, Curve, Scale, escape};
 use std::fmt::Write;
 
 const STYLE: &str = "
@@ -39,7 +39,10 @@ pub fn html(found: &[(&Scene, Vec<Record>)]) -> String {
 fn pictures(scene: &str, records: &[Record]) -> String {
     let by = |keys: &[&str], x: &dyn Fn(&Record) -> f64, y: &str| curves(records, keys, x, y);
     let leading = |record: &Record| record.leading_number("model");
-    let chart = |title: &str, x, y, curves| Chart { title: title.to_owned(), x, y, curves }.svg();
+    let chart = |title, x, y, curves: Vec<Curve>| {
+        let (x, y) = ((x, Scale::Powers), (y, Scale::Powers));
+        Chart { title, x, y, curves: &curves, marks: true, size: [720.0, 380.0] }.svg()
+    };
     let rate = "world_steps_per_core_second";
     match scene {
         "worlds" => {
@@ -105,7 +108,7 @@ fn bars(scene: &str, records: &[Record]) -> String {
         (words.join(", "), record.number(key))
     };
     let rows: Vec<(String, f64)> = records.iter().map(named).filter(|row| row.1 > 0.0).collect();
-    if rows.is_empty() { String::new() } else { Bars { title: scene.to_owned(), unit, rows }.svg() }
+    if rows.is_empty() { String::new() } else { Bars { title: scene, unit, rows: &rows }.svg() }
 }
 
 fn tables(records: &[Record]) -> String {

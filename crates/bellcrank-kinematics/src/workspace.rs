@@ -7,6 +7,7 @@ use crate::precision::Number;
 use crate::sample::{Sampler, Sampling};
 use bellcrank_math::Vec3;
 use bellcrank_model::Model;
+use bellcrank_plot::{Anchor, Svg};
 
 /// Places of a frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,13 +80,7 @@ impl Workspace {
         let size = if self.points.is_empty() { 1.0 } else { (high - low).norm().max(1e-6) };
         let middle = if self.points.is_empty() { Vec3::zero() } else { (low + high) * 0.5 };
         let best = self.holds.iter().copied().fold(1e-12, f64::max);
-        let mut text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<text x=\"12\" y=\"20\" font-size=\"14\">{}</text>\n",
-            3.0 * PANEL,
-            PANEL + 70.0,
-            escaped(title)
-        );
+        let mut svg = Svg::new([3.0 * PANEL, PANEL + 70.0], title);
         let views: [(&str, View); 3] = [
             ("front: y across, z up", |p| [p.y, p.z]),
             ("side: x across, z up", |p| [p.x, p.z]),
@@ -93,20 +88,16 @@ impl Workspace {
         ];
         for (k, (name, view)) in views.into_iter().enumerate() {
             let (left, scale) = (k as f64 * PANEL, 0.9 * PANEL / size);
-            text += &format!("<text x=\"{:.1}\" y=\"42\" fill=\"#555\">{name}</text>\n", left + 12.0);
+            svg.text([left + 12.0, 42.0], Anchor::Start, name);
             for (p, holds) in self.points.iter().zip(&self.holds) {
                 let [x, y] = view(*p - middle);
-                let (x, y) = (left + 0.5 * PANEL + scale * x, 50.0 + 0.5 * PANEL - scale * y);
                 let hue = 220.0 * (holds / best).clamp(0.0, 1.0);
-                text += &format!(
-                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.4\" fill=\"hsl({hue:.0},75%,45%)\"/>\n"
-                );
+                let place = [left + 0.5 * PANEL + scale * x, 50.0 + 0.5 * PANEL - scale * y];
+                svg.dot(place, format_args!("hsl({hue:.0},75%,45%)"));
             }
         }
-        let foot = PANEL + 60.0;
-        text += &format!(
-            "<text x=\"12\" y=\"{foot}\" fill=\"#555\">{} poses; x {:.3} to {:.3}, y {:.3} to {:.3}, z {:.3} to {:.3} m; \
-             singular value 0 red, {best:.2} blue</text>\n</svg>\n",
+        let foot = format!(
+            "{} poses; x {:.3} to {:.3}, y {:.3} to {:.3}, z {:.3} to {:.3} m; singular value 0 red, {best:.2} blue",
             self.points.len(),
             low.x,
             high.x,
@@ -115,7 +106,8 @@ impl Workspace {
             low.z,
             high.z
         );
-        text
+        svg.text([12.0, PANEL + 60.0], Anchor::Start, &foot);
+        svg.finish()
     }
 }
 
@@ -124,7 +116,3 @@ type View = fn(Vec3) -> [f64; 2];
 
 /// Width and height of a view \[px\].
 const PANEL: f64 = 320.0;
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}

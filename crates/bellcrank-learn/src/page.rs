@@ -1,19 +1,16 @@
 //! The curves of a training as one HTML file: plain SVG, no script, no network.
 
 use crate::curve::Record;
+use bellcrank_plot::{Chart, Curve, Scale};
 use std::fmt::Write;
 
-const WIDTH: f64 = 420.0;
-const HEIGHT: f64 = 180.0;
-const MARGIN: f64 = 46.0;
 /// Points of a line; longer curves are averaged down to this many.
 const POINTS: usize = 300;
-const COLOURS: [&str; 3] = ["#0f766e", "#b45309", "#7c3aed"];
 
 /// Lines over time, under one title.
 struct Plot {
     title: String,
-    lines: Vec<(String, Vec<(f64, f64)>)>,
+    curves: Vec<Curve>,
 }
 
 /// The page.
@@ -21,8 +18,7 @@ pub(crate) fn page(task: &str, seed: u64, curve: &[Record]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{task}, seed {seed}</title>\n\
          <style>body{{font:14px system-ui,sans-serif;margin:2em;color:#1e293b;background:#fff}}\
-         svg{{margin:.5em 1em .5em 0}}text{{font:11px system-ui,sans-serif;fill:#475569}}\
-         .title{{font-size:13px;fill:#1e293b}}</style>\n<h1>{task}, seed {seed}</h1>\n"
+         svg{{margin:.5em 1em .5em 0}}.title{{font-size:13px;fill:#1e293b}}</style>\n<h1>{task}, seed {seed}</h1>\n"
     );
     if let Some(last) = curve.last() {
         let _ = writeln!(
@@ -44,9 +40,9 @@ fn mean(curve: &[Record], of: impl Fn(&Record) -> f64) -> f64 {
 }
 
 /// Points of a figure over minutes, averaged over equal numbers of updates.
-fn line(curve: &[Record], of: impl Fn(&[Record]) -> Option<f64>) -> Vec<(f64, f64)> {
+fn line(curve: &[Record], of: impl Fn(&[Record]) -> Option<f64>) -> Vec<[f64; 2]> {
     let part = curve.len().div_ceil(POINTS).max(1);
-    let point = |records: &[Record]| Some((records[records.len() - 1].seconds / 60.0, of(records)?));
+    let point = |records: &[Record]| Some([records[records.len() - 1].seconds / 60.0, of(records)?]);
     curve.chunks(part).filter_map(point).collect()
 }
 
@@ -58,7 +54,10 @@ fn plots(curve: &[Record]) -> Vec<Plot> {
         })
     };
     let every = |of: &dyn Fn(&Record) -> f64| line(curve, |part| Some(mean(part, of)));
-    let one = |title: &str, points| Plot { title: title.into(), lines: vec![(String::new(), points)] };
+    let one = |title: &str, points| Plot {
+        title: title.into(),
+        curves: vec![Curve { name: String::new(), points }],
+    };
     let error = |k: usize| {
         line(curve, |part| {
             Some(part.iter().filter_map(|r| r.tracking_error).map(|e| e[k]).sum::<f64>() / part.len() as f64)
@@ -71,8 +70,9 @@ fn plots(curve: &[Record]) -> Vec<Plot> {
     ];
     if curve.iter().any(|r| r.tracking_error.is_some()) {
         let names = ["forward [m/s]", "sideways [m/s]", "turning [rad/s]"];
-        let lines = names.iter().enumerate().map(|(k, name)| ((*name).into(), error(k))).collect();
-        plots.push(Plot { title: "tracking error, at every instant and with exploration".into(), lines });
+        let curve = |(k, name): (usize, &&str)| Curve { name: (*name).into(), points: error(k) };
+        let curves = names.iter().enumerate().map(curve).collect();
+        plots.push(Plot { title: "tracking error, at every instant and with exploration".into(), curves });
     }
     plots.push(one("transitions per second", every(&|r| r.transitions_per_second)));
     plots.push(one("learner's part of the time", every(&|r| r.learner_share)));
@@ -93,63 +93,9 @@ fn plots(curve: &[Record]) -> Vec<Plot> {
 
 impl Plot {
     fn svg(&self) -> String {
-        let points = || self.lines.iter().flat_map(|(_, points)| points).filter(|p| p.1.is_finite());
-        let longest = points().map(|p| p.0).fold(1e-9, f64::max);
-        let low = points().map(|p| p.1).fold(0.0, f64::min);
-        let high = points().map(|p| p.1).fold(0.0, f64::max);
-        let high = if high > low { high } else { low + 1.0 };
-        let x = |t: f64| MARGIN + (WIDTH - MARGIN - 10.0) * t / longest;
-        let y = |v: f64| HEIGHT - 24.0 - (HEIGHT - 50.0) * (v - low) / (high - low);
-        let mut svg = format!(
-            "<svg width=\"{WIDTH}\" height=\"{HEIGHT}\"><text class=\"title\" x=\"{MARGIN}\" y=\"14\">{}</text>",
-            self.title
-        );
-        for v in [low, 0.5 * (low + high), high] {
-            let _ = write!(
-                svg,
-                "<path d=\"M{MARGIN} {0:.1}H{WIDTH}\" stroke=\"#e2e8f0\"/><text x=\"{1}\" y=\"{2:.1}\" text-anchor=\"end\">{3}</text>",
-                y(v),
-                MARGIN - 5.0,
-                y(v) + 4.0,
-                short(v)
-            );
-        }
-        for (k, (name, points)) in self.lines.iter().enumerate() {
-            let colour = COLOURS[k % COLOURS.len()];
-            let drawn: Vec<String> = points
-                .iter()
-                .filter(|p| p.1.is_finite())
-                .map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1)))
-                .collect();
-            let _ = write!(
-                svg,
-                "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" points=\"{}\"/>",
-                drawn.join(" ")
-            );
-            let _ = write!(
-                svg,
-                "<text x=\"{}\" y=\"28\" style=\"fill:{colour}\">{name}</text>",
-                MARGIN + 110.0 * k as f64
-            );
-        }
-        let _ = writeln!(
-            svg,
-            "<text x=\"{WIDTH}\" y=\"{}\" text-anchor=\"end\">{longest:.1} min</text></svg>",
-            HEIGHT - 8.0
-        );
-        svg
-    }
-}
-
-/// A number in few characters.
-fn short(v: f64) -> String {
-    match v.abs() {
-        0.0 => "0".into(),
-        a if a >= 1e4 => format!("{:.0}k", v / 1e3),
-        a if a >= 100.0 => format!("{v:.0}"),
-        a if a >= 1.0 => format!("{v:.1}"),
-        a if a >= 1e-3 => format!("{v:.3}"),
-        _ => format!("{v:.0e}"),
+        let (x, y) = (("minutes", Scale::Linear), ("", Scale::Linear));
+        let size = if self.curves.len() > 1 { [620.0, 220.0] } else { [460.0, 220.0] };
+        Chart { title: &self.title, x, y, curves: &self.curves, marks: false, size }.svg()
     }
 }
 
@@ -175,7 +121,8 @@ mod tests {
                 .iter()
                 .all(|x| text.contains(x))
         );
-        assert!(!text.contains("http") && !text.contains("NaN") && text.len() < 200_000, "{}", text.len());
+        let fetched = ["href", "src=", "url(", "<script"].iter().any(|word| text.contains(word));
+        assert!(!fetched && !text.contains("NaN") && text.len() < 200_000, "{}", text.len());
         assert!(page("walk", 3, &[]).contains("</html>"));
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-kernel", &[]),
     ("bellcrank-math", &["kernel"]),
+    ("bellcrank-plot", &[]),
     ("bellcrank-model", &["math"]),
     ("bellcrank-import", &["math", "model"]),
     ("bellcrank-tree", &["math", "model"]),
@@ -16,9 +17,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-step", &["math", "model", "collide", "solve"]),
     ("bellcrank-sim", &["math", "model", "collide", "solve", "step"]),
     ("bellcrank-gradient", &["math", "model", "collide", "solve", "step", "sim"]),
-    ("bellcrank-kinematics", &["kernel", "math", "model", "tree", "collide"]),
+    ("bellcrank-kinematics", &["kernel", "math", "model", "plot", "tree", "collide"]),
     ("bellcrank-tasks", &["math", "model", "sim"]),
-    ("bellcrank-learn", &["sim", "tasks"]),
+    ("bellcrank-learn", &["plot", "sim", "tasks"]),
     ("bellcrank-view", &["math", "model", "sim"]),
     (
         "bellcrank",
@@ -38,7 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("bellcrank-cli", &[]),
-    ("bellcrank-bench", &["cli"]),
+    ("bellcrank-bench", &["cli", "plot"]),
     ("bellcrank-fuzz", &["import"]),
 ];
 

@@ -2,13 +2,11 @@
 //! time steps, the depth of a pile by stiffness. `cargo run --release -p bellcrank --example contact_curves -- docs/images/contact`.
 //! Ends in checks.
 
-mod plot;
-
 use bellcrank::math::{Pose, Twist, Vec3};
 use bellcrank::model::library::Pile;
 use bellcrank::model::{Body, Geometry, Material, Model, ModelBuilder, Shape, WORLD};
 use bellcrank::sim::{Batch, BatchOptions, ComFree, Solver};
-use plot::{Axes, Curve, svg};
+use bellcrank_plot::{Chart, Curve, Scale};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -165,7 +163,9 @@ fn main() -> std::io::Result<()> {
         ),
     ];
     for (file, title, x, y, curves, logarithmic) in pictures {
-        std::fs::write(folder.join(file), svg(&Axes { title, x, y, logarithmic }, curves))?;
+        let (x, y) = ((x, Scale::Tight), (y, if logarithmic { Scale::Powers } else { Scale::Linear }));
+        let chart = Chart { title, x, y, curves, marks: false, size: [640.0, 400.0] };
+        std::fs::write(folder.join(file), chart.svg())?;
         println!("{}", folder.join(file).display());
     }
     Ok(())
