@@ -3,7 +3,7 @@
 //!
 //! Each pose asks some joints (the motors', unless told otherwise) for values drawn evenly from their ranges. Where loops and limits do not let
 //! them get there, they go a share, drawn evenly, of the way from the rest to the nearest pose, and loops are closed there: so poses lie inside what can be reached,
-//! not heaped on its border, and are the denser the nearer they are to the rest. What is not safe is drawn again, and goes half as far at most. (Drawing again until values fit would spread them evenly,
+//! not heaped on its border, and are the denser the nearer they are to the rest. (Drawing again until values fit would spread them evenly,
 //! but of the biped's six motors per leg one draw in some hundred fits.) Where feet shall stand on the ground, joints come as near as that allows.
 
 use crate::analysis::Analysis;
@@ -197,8 +197,7 @@ impl<'a, E: Number> Sampler<'a, E> {
             let rows = |of: &[E], width: usize| -> Vec<E> {
                 again.iter().flat_map(|k| &of[k * width..(k + 1) * width]).copied().collect()
             };
-            let most = 0.5_f64.powi(round.min(60) as i32);
-            let shares: Vec<E> = again.iter().map(|k| E::from_f64(most * randoms[*k].unit())).collect();
+            let shares: Vec<E> = again.iter().map(|k| E::from_f64(randoms[*k].unit())).collect();
             let between = self.between(&rows(&q, nq), &rows(&first.q, nq), &shares)?;
             let closed = problem.close(&rows(&targets, width), &between)?;
             for (k, closed) in again.iter().zip(closed) {
