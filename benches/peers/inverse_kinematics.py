@@ -4,7 +4,7 @@ The arm beside mink and pink, which solve one QP per step; here each goal is ite
 or for 200 steps of full length, which is how their examples solve for a pose. Robots with loops beside damped
 Gauss–Newton steps with MuJoCo's Jacobians of sites and of equality constraints, until the goal is met to 1 µm and
 MuJoCo's own loops are closed to 1e-9, or for 200 steps. Needs ``pip install mink pin-pink daqp``. Prints goals
-solved and time per goal.
+solved and time per goal, the best of three runs: Bellcrank takes all goals at once on one core, others one by one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import bellcrank as bc
 
 GOALS = 200
 STEPS = 200
+RUNS = 3
 TOLERANCE = 1e-6
 
 
@@ -193,10 +194,11 @@ def loops() -> None:
 def report(what: str, contestants: list[tuple[str, Callable[[], Any]]]) -> None:
     for name, run in contestants:
         try:
-            solved, seconds = run()
+            runs = [run() for _ in range(RUNS)]
         except Exception as error:  # noqa: BLE001  a peer that is not installed, or cannot read the model, says so
             print(f"{what:36} {name:22} did not run: {error}")
             continue
+        solved, seconds = runs[0][0], min(seconds for _, seconds in runs)
         print(f"{what:36} {name:22} {solved} of {GOALS} solved, {1e6 * seconds:9.1f} µs per goal")
 
 
