@@ -394,7 +394,7 @@ impl Env {
                 poses
             }
         };
-        poses.iter_mut().for_each(|X| X.p = X.p + start.place);
+        poses.iter_mut().for_each(|X| X.p += start.place);
         let twist = start.twist;
         for (body, X_WB) in poses.into_iter().enumerate() {
             self.batch.set_body_pose(world, body, X_WB)?;
