@@ -159,6 +159,9 @@ fn aside<T: Send + 'static>(
     py.detach(|| thread.join()).map_err(|_| broken("the thread of the learner ended early"))
 }
 
+/// How it learns, as TOML; number of worlds; settings of the task; the robot's file.
+type Given = (String, Option<usize>, Vec<(String, f64)>, Option<PathBuf>);
+
 /// What learns.
 #[pyclass(frozen, module = "bellcrank._native", name = "Trainer")]
 pub struct Trainer {
@@ -187,7 +190,7 @@ impl Trainer {
         py: Python<'_>,
         task: &str,
         env: Option<PythonEnv>,
-        config: (String, Option<usize>, Vec<(String, f64)>, Option<PathBuf>),
+        config: Given,
         seed: u64,
         threads: usize,
     ) -> PyResult<Self> {
