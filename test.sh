@@ -31,7 +31,7 @@ export BELLCRANK_SKIPPED="$target/test-skipped.txt" # the same of Python
 : >"$log"
 : >"$BELLCRANK_SKIPPED"
 export BELLCRANK_PYTHON="$target/python-venv/bin/python" # build scripts look there for what results are compared with
-export CARGO_INCREMENTAL=0 # everything is built once: keep the disk small
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 # everything is built once: keep time and disk small
 export INSTA_UPDATE=no # a changed text is a failure, never a new snapshot
 
 # Lists the tests that did not run, and why. Where robots and recordings are at hand (a folder `shared` beside the repository),
@@ -85,7 +85,7 @@ cargo build --locked --workspace --all-targets
 BELLCRANK_PYTHON_LIBRARY="$target/debug/lib_native.so" python/test.sh
 step "spoilt bytes, the same on every machine"
 timeout 300 "$target/debug/bellcrank-fuzz" 20000x
-if [ "${CI:-}" = true ] || [ -n "${BELLCRANK_ALL_LANES:-}" ]; then
+if [ -n "${BELLCRANK_ALL_LANES:-}" ]; then
     step "the same bits in other instruction sets" # builds of their own, minutes each
     crates/bellcrank-sim/tests/lanes.sh 2>&1 | tee -a "$log"
 fi
