@@ -391,7 +391,8 @@ def sample(
     least ``clearance`` [m] apart, the smallest singular value is at least ``singular_margin`` (see :func:`holds`),
     and limbs are assembled as in the reference pose. Values are drawn for ``joints``, by default those that motors
     drive. ``feet`` are frames that stand on the ground as they do in the reference pose. ``loop_floor`` is how far
-    loops may be open that no motion closes further, as in :func:`solve` [m and rad]. ``count`` is how many, or a list of the numbers of the poses wanted: the i-th pose is the same in every call with the same seed.
+    loops may be open that no motion closes further, as in :func:`solve` [m and rad]. ``count`` is how many, or a list
+    of the numbers of the poses wanted: the i-th pose is the same in every call with the same seed.
     """
     margins = [float(limits_margin), float(clearance), float(singular_margin), float(loop_floor)]
     draw = (list(joints or ()), margins, list(feet), attempts, seed, threads)

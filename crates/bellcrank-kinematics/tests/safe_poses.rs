@@ -156,7 +156,7 @@ fn ten_thousand_poses_of_dr_legs_are_safe_and_cover_its_ranges() {
     let case = crate::robots::CASES.iter().find(|case| case.robot == "dr_legs").expect("listed");
     let sampling = Sampling { singular_margin: 0.05, loop_floor: case.floor, ..Sampling::default() };
     let drawn = drawn(case.load(), &sampling, 10_000);
-    assert_covered(&tenths(&drawn), 4);
+    assert_covered(&tenths(&drawn), 8);
 }
 
 /// At least so many tenths of every range hold poses, one beside the other.

@@ -68,8 +68,10 @@ fn gains(model: &Model, body: &Body, r: Vec3, dt: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::{Live, LiveOptions};
     use bellcrank_model::library;
     use bellcrank_sim::BatchOptions;
+    use std::sync::{Arc, Mutex};
 
     /// 1 kg held 0.1 m from the mouse at its middle: k = (2π · 3)² = 355.3 N/m, so 35.5 N, without moment about the middle.
     #[test]
@@ -81,5 +83,38 @@ mod tests {
         let (force, moment) = drag.wrench(&batch).expect("a wrench");
         assert!((force - Vec3::x_axis() * 35.5306).norm() < 1e-3, "{force:?}");
         assert!(moment.norm() < 1e-12);
+    }
+
+    struct Noted(Arc<Mutex<Vec<Hand>>>);
+
+    impl Posing for Noted {
+        fn pull(&mut self, _: &mut Batch, hand: Hand) -> Result<Option<f64>, BatchError> {
+            self.0.lock().expect("one thread").push(hand);
+            Ok(Some(0.0))
+        }
+    }
+
+    /// While nothing runs the hand poses and leaves no spring behind; while it runs, the spring pulls the box along x.
+    #[test]
+    fn a_hand_poses_while_paused_and_pulls_while_running() {
+        let model = library::box_on_plane().build().expect("sound");
+        let mut batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
+        let options = LiveOptions { playing: false, ..LiveOptions::default() };
+        let mut live = Live::start(&batch, options).expect("a free port");
+        let hands = Arc::new(Mutex::new(Vec::new()));
+        live.pose_with(Box::new(Noted(hands.clone())));
+        let drag = r#"{"type":"drag","world":0,"body":0,"anchor":[0,0,0],"target":[1,0,1]}"#;
+        let x = |batch: &Batch| batch.body_pose(0, 0).expect("a pose").p.x;
+        live.hear(drag.into());
+        live.attend(&mut batch).expect("obeyed");
+        live.advance(&mut batch, 5).expect("steps");
+        assert_eq!(hands.lock().expect("one thread").len(), 1);
+        assert!(x(&batch).abs() < 1e-9, "pulled while paused");
+        live.hear(r#"{"type":"play"}"#.into());
+        live.hear(drag.into());
+        live.attend(&mut batch).expect("obeyed");
+        live.advance(&mut batch, 5).expect("steps");
+        assert_eq!(hands.lock().expect("one thread").len(), 1);
+        assert!(x(&batch) > 1e-4, "not pulled while running");
     }
 }
