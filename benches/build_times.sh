@@ -30,12 +30,12 @@ python3 -m venv "$folder/venv"
 export PATH="$folder/venv/bin:$PATH" # pip looks for maturin there
 pip install --quiet --upgrade pip maturin numpy
 row '`pip install ./python` after that' pip install --no-build-isolation --no-deps ./python
+touch_line python/src/lib.rs
+row 'an edit in the binding → installed' pip install --no-build-isolation --no-deps --force-reinstall ./python
 touch_line crates/bellcrank-cli/src/models.rs
 row 'an edit in the command line → `bellcrank models`' cargo run --release --locked --quiet -- models
 touch_line crates/bellcrank-sim/src/batch/mod.rs
 row 'an edit in `Batch` → the same' cargo run --release --locked --quiet -- models
-touch_line python/src/lib.rs
-row 'an edit in the binding → installed' pip install --no-build-isolation --no-deps --force-reinstall ./python
 cargo test --locked --quiet -p bellcrank-sim --test laws -- free_fall >"$folder/log.txt" 2>&1
 touch_line crates/bellcrank-step/src/step/mod.rs
 row 'an edit in the step → one green test' cargo test --locked --quiet -p bellcrank-sim --test laws -- free_fall
