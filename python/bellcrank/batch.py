@@ -22,8 +22,8 @@ from bellcrank._arguments import (
     world_models,
 )
 from bellcrank._arrays import as_floats
-from bellcrank._fields import CONTROLS, PARAMETERS
 from bellcrank._closing import Closing
+from bellcrank._fields import CONTROLS, PARAMETERS
 from bellcrank._live import Live
 from bellcrank._native import Model, StepReport
 from bellcrank._synced import Synced

@@ -96,22 +96,24 @@ mod tests {
     use bellcrank_model::Body;
     use bellcrank_sim::{Batch, BatchOptions};
 
-    /// A ball comes to rest on the ground where the formula has it: its centre a radius over the tangent plane of the triangle below.
-    /// Slopes are at most 0.1, so that the centre is over the place by at most r (√(1 + 0.1²) − 1) = 0.5 % of the radius more.
+    /// A small ball rolls on the ground where the formula has it. On a triangle of slope s its centre is r √(1 + s²) over the place: slopes
+    /// are below 0.25, so that it is 3 % of r = 10 mm more than r, 0.3 mm; a cell whose diagonal ran the other way would be off by centimetres.
     #[test]
     fn the_engine_has_the_ground_where_we_have_it() {
-        let ground = Ground::rough(0.0, 0.05);
-        let mut b = ModelBuilder::new("ball");
-        ground.add_to(&mut b);
-        let at = Pose::translation(1.1, 0.7, ground.height(1.1, 0.7) + 0.1);
-        let ball = b.body(Body::new("ball").at(at).solid_sphere(1.0, 0.1));
-        b.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.1 }));
-        let mut batch =
-            Batch::new(Arc::new(b.build().expect("a model")), 1, BatchOptions::default()).expect("a batch");
-        for _ in 0..50 {
-            batch.step(1);
-            let p = batch.body_pose(0, 0).expect("a body").p;
-            assert!((p.z - 0.1 - ground.height(p.x, p.y)).abs() < 1e-3, "{p:?}");
+        let ground = Ground::rough(0.02, 0.05);
+        for (k, (x, y)) in [(1.1, 0.7), (-2.3, 1.45), (0.6, -3.1), (2.9, 2.2)].into_iter().enumerate() {
+            let mut b = ModelBuilder::new("ball");
+            ground.add_to(&mut b);
+            let at = Pose::translation(x, y, ground.height(x, y) + 0.0102);
+            let ball = b.body(Body::new("ball").at(at).solid_sphere(0.1, 0.01));
+            b.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.01 }));
+            let model = Arc::new(b.build().expect("a model"));
+            let mut batch = Batch::new(model, 1, BatchOptions::default()).expect("a batch");
+            for _ in 0..50 {
+                batch.step(1);
+                let p = batch.body_pose(0, 0).expect("a body").p;
+                assert!((p.z - 0.01 - ground.height(p.x, p.y)).abs() < 1e-3, "ball {k}: {p:?}");
+            }
         }
     }
 
