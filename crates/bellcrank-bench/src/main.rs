@@ -8,7 +8,7 @@
 //! | `robots` `step` `access` `scaling` `contact` `linear` `tree` | the scenes |
 //! | `describe` | scenes as files, for other programs |
 //! | `adrift` | scenes in empty space, to see who keeps momentum and energy |
-//! | `page` `curves` | records as a page with pictures |
+//! | `page` | records as a page with pictures |
 #![forbid(unsafe_code)]
 
 mod access;

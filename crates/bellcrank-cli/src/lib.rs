@@ -1,6 +1,7 @@
 //! The command line: one file per command. The benchmarks use its parts.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod check;
 mod completions;
 mod convert;
@@ -117,6 +118,12 @@ enum Command {
     /// Write a policy as an ONNX model
     #[command(after_help = "Example:\n  bellcrank export biped_walk walk.onnx")]
     Export(export::Export),
+    /// Measure how fast the engine is on this machine (by the program bellcrank-bench)
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  bellcrank bench robots\n  bellcrank bench all --plot bench.html"
+    )]
+    Bench(bench::Bench),
     /// List the mechanisms that ship with Bellcrank
     #[command(after_help = "Example:\n  bellcrank models")]
     Models(models::Models),
@@ -131,6 +138,7 @@ impl Arguments {
     fn run(self) -> Result<(), Error> {
         match self.command {
             Command::Demo(demo) => demo.run(),
+            Command::Bench(bench) => bench.run(),
             Command::Check(check) => check.run(),
             Command::Convert(convert) => convert.run(),
             Command::Run(run) => run.run(),
@@ -152,6 +160,7 @@ pub enum Error {
     UnknownModel(String),
     UnknownFormat(String),
     Keyframe(KeyframeFault),
+    NoBench(std::io::Error),
     Write(PathBuf, std::io::Error),
     Faults(Faults),
     Import(ImportError),
@@ -186,7 +195,11 @@ impl fmt::Display for Error {
             Error::UnknownFormat(name) => {
                 write!(f, "{name:?} has no ending of a format\n  hint: .urdf, .xml (MJCF) or .usda")
             }
-            Error::Keyframe(trouble) => write!(f, "{trouble}\n  hint: give another --keyframe, or none"),
+            Error::Keyframe(fault) => write!(f, "{fault}\n  hint: give another --keyframe, or none"),
+            Error::NoBench(error) => write!(
+                f,
+                "cannot start bellcrank-bench: {error}\n  hint: build it beside this program (cargo build --release -p bellcrank-bench), or put it on the search path"
+            ),
             Error::Write(path, error) => {
                 write!(f, "cannot write {}: {error}\n  hint: does the folder exist?", path.display())
             }
@@ -249,12 +262,12 @@ pub fn start_at_keyframe(batch: &mut Batch, named: Option<&str>) -> Result<(), E
         let closed = batch.reset_worlds_to_keyframe(&worlds, key).map_err(Error::Batch)?;
         let open = worlds.iter().zip(closed).find(|(_, closed)| !closed);
         if let Some((&world, _)) = open
-            && let Some(trouble) = batch.keyframe_fault(world, key).map_err(Error::Batch)?
+            && let Some(fault) = batch.keyframe_fault(world, key).map_err(Error::Batch)?
         {
             if named.is_some() {
-                return Err(Error::Keyframe(trouble));
+                return Err(Error::Keyframe(fault));
             }
-            eprintln!("warning: {trouble}; the run starts at the reference pose");
+            eprintln!("warning: {fault}; the run starts at the reference pose");
         }
     }
     Ok(())

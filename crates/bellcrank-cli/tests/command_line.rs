@@ -66,6 +66,33 @@ fn a_count_that_makes_no_sense_is_an_error() {
     }
 }
 
+/// The benchmarks are a program of their own: it is handed all words and its exit code is given back; where it is not, the way to it is told.
+#[cfg(unix)]
+#[test]
+fn bench_hands_its_words_to_the_program_of_benchmarks() {
+    let folder =
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (own, bench) = (folder.join("bellcrank"), folder.join("bellcrank-bench"));
+    std::fs::hard_link(env!("CARGO_BIN_EXE_bellcrank"), &own).unwrap();
+    let asked =
+        || Command::new(&own).args(["bench", "robots", "--json"]).env("PATH", &folder).output().unwrap();
+    let missing = asked();
+    let text = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(
+        missing.status.code() == Some(1) && text.contains("cargo build --release -p bellcrank-bench"),
+        "{text}"
+    );
+    for (program, said, code) in [("/bin/echo", "robots --json", 0), ("/bin/false", "", 1)] {
+        std::os::unix::fs::symlink(program, &bench).unwrap();
+        let found = asked();
+        let words = String::from_utf8_lossy(&found.stdout).into_owned();
+        assert_eq!((words.trim(), found.status.code()), (said, Some(code)));
+        std::fs::remove_file(&bench).unwrap();
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn a_file_that_is_not_there_is_said_so() {
     let text = String::from_utf8_lossy(&bellcrank(&["check", "robots/leg.urdf"]).stderr).into_owned();
