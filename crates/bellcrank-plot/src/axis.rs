@@ -31,7 +31,23 @@ impl Axis {
             Scale::Tight => (low, high),
             Scale::Powers => (low.floor(), high.ceil()),
         };
-        Axis { scale, low, high: if high > low { high } else { low + 1.0 }, from, to }
+        let mut axis = Axis { scale, low, high: if high > low { high } else { low + 1.0 }, from, to };
+        if scale == Scale::Linear {
+            let step = axis.step();
+            (axis.low, axis.high) = ((axis.low / step).floor() * step, (axis.high / step).ceil() * step);
+        }
+        axis
+    }
+
+    /// Between two ticks: 1, 2 or 5 times a power of ten, about a quarter of the span.
+    fn step(&self) -> f64 {
+        let quarter = (self.high - self.low) / 4.0;
+        let power = 10_f64.powf(quarter.log10().floor());
+        [1.0, 2.0, 5.0, 10.0]
+            .map(|n| n * power)
+            .into_iter()
+            .find(|step| *step >= 0.999 * quarter)
+            .unwrap_or(quarter)
     }
 
     /// Where a number lies \[px\]; none where it cannot be drawn.
@@ -43,14 +59,16 @@ impl Axis {
 
     /// Numbers that are written beside the axis, and where.
     pub fn ticks(&self) -> Vec<(f64, f64)> {
-        let at = |share: f64| self.from + share * (self.to - self.from);
         if self.scale == Scale::Powers {
             let all = self.low as i32..=self.high as i32;
             return all
                 .filter_map(|power| Some((10_f64.powi(power), self.at(10_f64.powi(power))?)))
                 .collect();
         }
-        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (self.low + share * (self.high - self.low), at(share))).into()
+        let step = self.step();
+        let (first, last) =
+            ((self.low / step - 1e-6).ceil() as i64, (self.high / step + 1e-6).floor() as i64);
+        (first..=last).filter_map(|k| Some((k as f64 * step, self.at(k as f64 * step)?))).collect()
     }
 }
 
@@ -93,6 +111,17 @@ mod tests {
         assert_eq!(axis.at(0.0), Some(75.0));
         assert_eq!(Axis::over(Scale::Linear, [2.0, 4.0].into_iter(), [0.0, 4.0]).at(0.0), Some(0.0));
         assert_eq!(Axis::over(Scale::Tight, [2.0, 4.0].into_iter(), [0.0, 4.0]).at(3.0), Some(2.0));
+    }
+
+    /// 0 to 0.419: a quarter is 0.105, the next round step 0.2, the axis ends at 0.6.
+    #[test]
+    fn ticks_are_round() {
+        let axis = Axis::over(Scale::Linear, [0.02, 0.419].into_iter(), [0.0, 60.0]);
+        let ticks: Vec<String> = axis.ticks().iter().map(|tick| short(tick.0)).collect();
+        assert_eq!(ticks, ["0", "0.2", "0.4", "0.6"]);
+        assert!((axis.at(0.3).unwrap() - 30.0).abs() < 1e-9);
+        let tight = Axis::over(Scale::Tight, [0.3, 4.2].into_iter(), [0.0, 1.0]);
+        assert_eq!(tight.ticks().iter().map(|tick| tick.0).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]
