@@ -78,7 +78,7 @@ step "piles and contact curves (optimised build)"
 cargo run --locked --release --quiet -p bellcrank --no-default-features --features import,learn,view --example pile_drop
 cargo run --locked --release --quiet -p bellcrank --no-default-features --features import,learn,view --example contact_curves
 step "the viewer in a browser"
-BELLCRANK="$target/release/bellcrank" crates/bellcrank-view/web/test.sh 2>&1 | tee -a "$log"
+BELLCRANK="$target/release/bellcrank" BELLCRANK_KINEMATICS="$target/debug/bellcrank" crates/bellcrank-view/web/test.sh 2>&1 | tee -a "$log"
 step "the Python package"
 # built together with the tests above, for the same reason
 cargo build --locked --workspace --all-targets

@@ -23,6 +23,15 @@ pub struct Holds {
     pub singular_values: Vec<f64>,
 }
 
+/// How well the motors of one limb hold it.
+struct LimbHold {
+    freedoms: usize,
+    /// Descending.
+    singular_values: Vec<f64>,
+    /// The smallest that should not be zero; none for a limb that cannot move at rest.
+    least: Option<f64>,
+}
+
 /// Questions about poses of one mechanism.
 #[derive(Clone, Debug)]
 pub struct Analysis<'a, E: Elem = f64> {
@@ -63,8 +72,11 @@ impl<E: Number> Analysis<'_, E> {
 
     /// The limb that a joint belongs to.
     pub(crate) fn part_of(&self, joint: &str) -> Option<usize> {
-        let found = self.robot.joints.iter().position(|known| known.name == joint)?;
-        let v = match coordinate(self.robot.tree(), JointId::new(found), 0)? {
+        self.part_of_joint(self.robot.joints.iter().position(|known| known.name == joint)?)
+    }
+
+    fn part_of_joint(&self, joint: usize) -> Option<usize> {
+        let v = match coordinate(self.robot.tree(), JointId::new(joint), 0)? {
             Source::Tree { v, .. } => v,
             Source::Closing { closure, .. } => self.parts.task.closings[closure].movers.first()?.v,
         };
@@ -82,7 +94,17 @@ impl<E: Number> Analysis<'_, E> {
 
     fn read(&self, row: &[E]) -> Holds {
         let mut holds = Holds { mobility: 0, smallest: f64::INFINITY, singular_values: Vec::new() };
-        let mut at = 0;
+        for limb in self.limbs(row) {
+            holds.smallest = limb.least.map_or(holds.smallest, |least| holds.smallest.min(least));
+            holds.mobility += limb.freedoms;
+            holds.singular_values.extend(limb.singular_values);
+        }
+        holds
+    }
+
+    /// Limb by limb.
+    fn limbs(&self, row: &[E]) -> Vec<LimbHold> {
+        let (mut limbs, mut at) = (Vec::new(), 0);
         for (part, &at_rest) in self.parts.parts.iter().zip(&self.freedoms) {
             let motors = part.motors.len();
             let freedoms = part.velocities.len() - row[at].to_f64() as usize;
@@ -91,15 +113,30 @@ impl<E: Number> Analysis<'_, E> {
             values.sort_by(|a, b| b.total_cmp(a));
             // a freedom that appears here only has no motor; fewer motors than freedoms hold as many as they are
             let counted = motors.min(at_rest);
-            if at_rest > 0 {
-                let least = counted.checked_sub(1).map_or(0.0, |last| values[last]);
-                holds.smallest = holds.smallest.min(if freedoms > at_rest { 0.0 } else { least });
-            }
-            holds.mobility += freedoms;
-            holds.singular_values.extend(values);
+            let smallest = counted.checked_sub(1).map_or(0.0, |last| values[last]);
+            let least = (at_rest > 0).then_some(if freedoms > at_rest { 0.0 } else { smallest });
+            limbs.push(LimbHold { freedoms, singular_values: values, least });
             at += part.width();
         }
-        holds
+        limbs
+    }
+
+    /// How well the motors of each joint's limb hold one pose: the limb's share of [`Holds::smallest`]. None for a joint that cannot move, for
+    /// a floating base, and in a limb without motors, which is never held.
+    ///
+    /// # Errors
+    /// When `q` is not one pose.
+    pub fn joint_holds(&self, q: &[E]) -> Result<Vec<Option<f64>>, KinematicsError> {
+        let width = self.robot.tree().coordinate_count();
+        if q.len() != width {
+            return Err(KinematicsError::WrongSize { what: "q", found: q.len(), rows: 1, width });
+        }
+        let limbs = self.limbs(&self.numbers(q)?);
+        let held = |joint| {
+            let part = self.part_of_joint(joint)?;
+            limbs[part].least.filter(|_| !self.parts.parts[part].motors.is_empty())
+        };
+        Ok((0..self.robot.joints.len()).map(held).collect())
     }
 
     /// Which way each limb with loops is assembled: the sign of the determinant of its loops' rows and its motors' rows, or 0 where that is no

@@ -45,6 +45,8 @@ pub struct Frame {
     pub traces: Vec<f32>,
     /// World (its place in the frame), point [m], force [N] per contact.
     pub contacts: Vec<f32>,
+    /// How well motors hold each joint of the world in focus, 0 (singular) to 1, −1 for none; empty unless a page asks.
+    pub holds: Vec<f32>,
 }
 
 impl Frame {
@@ -81,12 +83,13 @@ impl Frame {
         Ok(frame)
     }
 
-    /// The binary message of the live page, little-endian: u32 kind = 1, counts of poses, joints, joint velocities, traces
-    /// and contacts in f32 numbers; f64 time [s], f64 speed (simulated seconds per second); then the f32 numbers.
+    /// The binary message of the live page, little-endian: u32 kind = 1, counts of poses, joints, joint velocities, traces,
+    /// contacts and holds in f32 numbers; f64 time [s], f64 speed (simulated seconds per second); then the f32 numbers.
     pub(crate) fn to_message(&self, speed: f64) -> Vec<u8> {
-        let lists = [&self.poses, &self.joints, &self.joint_velocities, &self.traces, &self.contacts];
+        let lists =
+            [&self.poses, &self.joints, &self.joint_velocities, &self.traces, &self.contacts, &self.holds];
         let numbers: usize = lists.iter().map(|list| list.len()).sum();
-        let mut bytes = Vec::with_capacity(40 + 4 * numbers);
+        let mut bytes = Vec::with_capacity(44 + 4 * numbers);
         bytes.extend(1_u32.to_le_bytes());
         lists.iter().for_each(|list| bytes.extend((list.len() as u32).to_le_bytes()));
         bytes.extend(self.time.to_le_bytes());
@@ -125,14 +128,14 @@ fn traces(report: &StepReport, world: usize, energy: f64) -> [f32; TRACES.len()]
 mod tests {
     use super::*;
 
-    /// 6 numbers of 4 bytes, 2 of 8, then 2 + 1 + 0 + 0 + 0 numbers of 4 bytes: 52 bytes.
+    /// 7 numbers of 4 bytes, 2 of 8, then 2 + 1 + 0 + 0 + 0 + 0 numbers of 4 bytes: 56 bytes.
     #[test]
     fn a_message_is_counts_then_numbers() {
         let frame = Frame { time: 1.5, poses: vec![1.0, 2.0], joints: vec![3.0], ..Frame::default() };
         let bytes = frame.to_message(0.5);
-        assert_eq!(bytes.len(), 52);
+        assert_eq!(bytes.len(), 56);
         assert_eq!(bytes[4..8], 2_u32.to_le_bytes());
-        assert_eq!(bytes[24..32], 1.5_f64.to_le_bytes());
-        assert_eq!(bytes[48..], 3.0_f32.to_le_bytes());
+        assert_eq!(bytes[28..36], 1.5_f64.to_le_bytes());
+        assert_eq!(bytes[52..], 3.0_f32.to_le_bytes());
     }
 }

@@ -49,6 +49,15 @@ pub(crate) enum Command {
     },
     /// Lets go.
     Release,
+    /// A body stays while others are posed, or may move again.
+    Pin {
+        world: usize,
+        body: usize,
+    },
+    /// How well motors hold each joint of the world in focus is wanted.
+    Singular {
+        on: bool,
+    },
     /// Turns a dial that the program offers; none leaves it to chance.
     Dial {
         dial: usize,

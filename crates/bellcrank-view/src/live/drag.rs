@@ -7,6 +7,7 @@
 use bellcrank_math::Vec3;
 use bellcrank_model::{Body, Model};
 use bellcrank_sim::{Batch, BatchError};
+use serde::Serialize;
 use std::f64::consts::TAU;
 
 /// Hand's frequency [1/s].
@@ -25,14 +26,30 @@ pub struct Hand {
     pub target: Vec3,
 }
 
-/// Finds poses of robots that are pulled while the simulation is paused.
+/// A body that stays where it is while another is posed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pin {
+    /// Number in the batch.
+    pub world: usize,
+    /// Number in its model.
+    pub body: usize,
+}
+
+/// Knows the kinematics of robots: finds poses of those that are pulled while the simulation is paused, and tells how well motors hold them.
 pub trait Posing: Send {
-    /// Puts the robot where the held point is as near to the hand as it gets, loops closed. Says by how much it is missed [m]; none where
-    /// there is no such pose, and then nothing moves.
+    /// Puts the robot where the held point is as near to the hand as it gets, loops closed, pinned bodies in their places. Says by how much
+    /// it is missed [m]; none where there is no such pose, and then nothing moves.
     ///
     /// # Errors
     /// When there is no such world or body.
-    fn pull(&mut self, batch: &mut Batch, hand: Hand) -> Result<Option<f64>, BatchError>;
+    fn pull(&mut self, batch: &mut Batch, hand: Hand, pins: &[Pin]) -> Result<Option<f64>, BatchError>;
+
+    /// How far each joint of a world is from a pose that motors do not hold, 0 there and 1 where motors are all there is; none where that
+    /// makes no sense (joints that cannot move, limbs without motors).
+    ///
+    /// # Errors
+    /// When there is no such world.
+    fn holds(&mut self, batch: &Batch, world: usize) -> Result<Vec<Option<f64>>, BatchError>;
 }
 
 impl Hand {
@@ -85,13 +102,69 @@ mod tests {
         assert!(moment.norm() < 1e-12);
     }
 
-    struct Noted(Arc<Mutex<Vec<Hand>>>);
+    #[derive(Clone, Default)]
+    struct Noted {
+        hands: Arc<Mutex<Vec<Hand>>>,
+        pins: Arc<Mutex<Vec<Pin>>>,
+    }
 
     impl Posing for Noted {
-        fn pull(&mut self, _: &mut Batch, hand: Hand) -> Result<Option<f64>, BatchError> {
-            self.0.lock().expect("one thread").push(hand);
+        fn pull(&mut self, _: &mut Batch, hand: Hand, pins: &[Pin]) -> Result<Option<f64>, BatchError> {
+            self.hands.lock().expect("one thread").push(hand);
+            *self.pins.lock().expect("one thread") = pins.to_vec();
             Ok(Some(0.0))
         }
+
+        fn holds(&mut self, batch: &Batch, world: usize) -> Result<Vec<Option<f64>>, BatchError> {
+            let count = batch.model(world)?.joints().len();
+            Ok((0..count).map(|joint| (joint > 0).then_some(0.25 * joint as f64)).collect())
+        }
+    }
+
+    /// The page asks for it, and each frame tells of every joint: −1 for none, and no more than one. It is gone when no longer asked for.
+    #[test]
+    fn a_frame_tells_how_well_joints_are_held_when_asked() {
+        let model = library::chain().build().expect("sound");
+        let joints = model.joints().len();
+        let mut batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
+        let mut live = Live::start(&batch, LiveOptions::default()).expect("a free port");
+        assert!(live.frame(&batch).expect("a frame").holds.is_empty());
+        live.hear(r#"{"type":"singular","on":true}"#.into());
+        live.attend(&mut batch).expect("obeyed");
+        assert!(live.frame(&batch).expect("a frame").holds.is_empty(), "nobody knows");
+        live.pose_with(Box::new(Noted::default()));
+        let holds = live.frame(&batch).expect("a frame").holds;
+        assert!(holds.len() == joints && joints > 1 && holds[0] == -1.0, "{holds:?}");
+        for (joint, x) in holds.iter().enumerate().skip(1) {
+            assert_eq!(*x, (0.25 * joint as f32).min(1.0));
+        }
+        live.hear(r#"{"type":"singular","on":false}"#.into());
+        live.attend(&mut batch).expect("obeyed");
+        assert!(live.frame(&batch).expect("a frame").holds.is_empty());
+    }
+
+    /// Pinned twice is not pinned. What does not exist cannot be pinned, and what is held by the hand is not pinned at the same time.
+    #[test]
+    fn pins_come_and_go() {
+        let model = library::four_bar().build().expect("sound");
+        let mut batch = Batch::new(model.into(), 2, BatchOptions::default()).expect("a batch");
+        let options = LiveOptions { playing: false, ..LiveOptions::default() };
+        let mut live = Live::start(&batch, options).expect("a free port");
+        let noted = Noted::default();
+        live.pose_with(Box::new(noted.clone()));
+        let mut told = |commands: &[&str]| {
+            commands.iter().for_each(|text| live.hear((*text).into()));
+            live.hear(r#"{"type":"drag","world":1,"body":0,"anchor":[0,0,0],"target":[1,0,1]}"#.into());
+            live.attend(&mut batch).expect("obeyed");
+            noted.pins.lock().expect("one thread").clone()
+        };
+        let pin = |world: usize, body: usize| format!(r#"{{"type":"pin","world":{world},"body":{body}}}"#);
+        assert_eq!(told(&[]), []);
+        assert_eq!(
+            told(&[&pin(1, 1), &pin(1, 0), &pin(0, 2), &pin(9, 0), &pin(1, 99)]),
+            [Pin { world: 1, body: 1 }]
+        );
+        assert_eq!(told(&[&pin(1, 1)]), []);
     }
 
     /// While nothing runs the hand poses and leaves no spring behind; while it runs, the spring pulls the box along x.
@@ -101,8 +174,9 @@ mod tests {
         let mut batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
         let options = LiveOptions { playing: false, ..LiveOptions::default() };
         let mut live = Live::start(&batch, options).expect("a free port");
-        let hands = Arc::new(Mutex::new(Vec::new()));
-        live.pose_with(Box::new(Noted(hands.clone())));
+        let noted = Noted::default();
+        let hands = noted.hands.clone();
+        live.pose_with(Box::new(noted));
         let drag = r#"{"type":"drag","world":0,"body":0,"anchor":[0,0,0],"target":[1,0,1]}"#;
         let x = |batch: &Batch| batch.body_pose(0, 0).expect("a pose").p.x;
         live.hear(drag.into());

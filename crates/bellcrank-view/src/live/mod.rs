@@ -8,6 +8,6 @@ mod session;
 mod spawn;
 
 pub use dial::Dial;
-pub use drag::{Hand, Posing};
+pub use drag::{Hand, Pin, Posing};
 pub use session::{Live, LiveOptions, Program};
 pub use spawn::{Running, serve_recording, spawn};

@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::dial::Dial;
-use super::drag::{Hand, Posing};
+use super::drag::{Hand, Pin, Posing};
 use super::pose::{Moved, hold_here, move_joint};
 use crate::error::ViewError;
 use crate::frame::{Frame, Touching};
@@ -71,6 +71,9 @@ pub struct Live {
     time: f64,
     drag: Option<Hand>,
     posing: Option<Box<dyn Posing>>,
+    pins: Vec<Pin>,
+    /// How well motors hold the joints is shown.
+    singular: bool,
     /// World whose contacts are shown.
     focus: usize,
     steps_owed: usize,
@@ -104,6 +107,8 @@ impl Live {
             time: 0.0,
             drag: None,
             posing: None,
+            pins: Vec::new(),
+            singular: false,
             focus: worlds[0],
             steps_owed: 0,
             dials: Vec::new(),
@@ -129,9 +134,10 @@ impl Live {
     }
 
     /// Bodies that are dragged while the simulation is paused are put where the mouse is by this, instead of being pulled by a spring in the
-    /// next steps.
+    /// next steps. It also tells how well motors hold the joints, where a page asks.
     pub fn pose_with(&mut self, posing: Box<dyn Posing>) {
         self.posing = Some(posing);
+        self.publish_state();
     }
 
     /// Where the page is.
@@ -294,6 +300,11 @@ impl Live {
                 }
             }
             Command::Release => self.release(batch)?,
+            Command::Pin { world, body } => {
+                batch.body_pose(world, body)?;
+                self.pin(Pin { world, body });
+            }
+            Command::Singular { on } => self.singular = on,
             Command::Dial { dial, value } => {
                 if let Some(dial) = self.dials.get_mut(dial) {
                     dial.turn(value);
@@ -314,7 +325,10 @@ impl Live {
             return Ok(());
         };
         self.program_on = false;
-        match posing.pull(batch, hand)? {
+        // a pinned body that is taken by the hand goes where the hand goes
+        let here = |pin: &&Pin| pin.world == hand.world && pin.body != hand.body;
+        let pins: Vec<Pin> = self.pins.iter().filter(here).copied().collect();
+        match posing.pull(batch, hand, &pins)? {
             Some(missed) if missed > SHOWN => {
                 self.note = format!("out of reach by {:.0} mm", 1e3 * missed);
             }
@@ -323,6 +337,14 @@ impl Live {
         }
         let model = batch.model(hand.world)?.clone();
         hold_here(batch, hand.world, &model)
+    }
+
+    /// Pins a body, or takes the pin out.
+    fn pin(&mut self, pin: Pin) {
+        match self.pins.iter().position(|known| *known == pin) {
+            Some(known) => drop(self.pins.remove(known)),
+            None => self.pins.push(pin),
+        }
     }
 
     fn release(&mut self, batch: &mut Batch) -> Result<(), BatchError> {
@@ -358,13 +380,24 @@ impl Live {
         let wanted = age >= STALE || age >= FRAME_TIME / 2 && self.hub.is_taken();
         if first || self.watchers() > 0 && wanted {
             self.shown = Instant::now();
-            let frame = Frame::of(batch, self.scene.worlds(), self.time, Touching::Only(self.focus))?;
+            let frame = self.frame(batch)?;
             if frame != self.last {
                 self.hub.publish_frame(frame.to_message(self.measured_speed));
                 self.last = frame;
             }
         }
         Ok(())
+    }
+
+    /// What pages are shown now.
+    pub(crate) fn frame(&mut self, batch: &Batch) -> Result<Frame, ViewError> {
+        let mut frame = Frame::of(batch, self.scene.worlds(), self.time, Touching::Only(self.focus))?;
+        let knows = self.posing.as_mut().filter(|_| self.singular && self.focus < batch.worlds());
+        if let Some(posing) = knows {
+            let shares = posing.holds(batch, self.focus)?;
+            frame.holds = shares.iter().map(|share| share.map_or(-1.0, |x| x.min(1.0) as f32)).collect();
+        }
+        Ok(frame)
     }
 
     fn publish_state(&self) {
@@ -374,6 +407,8 @@ impl Live {
             "program": self.program_on,
             "speed": self.speed,
             "dragging": self.drag.is_some(),
+            "poses": self.posing.is_some(),
+            "pins": self.pins,
             "note": self.note,
             "dials": self.dials,
         });

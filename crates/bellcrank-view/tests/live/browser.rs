@@ -62,9 +62,9 @@ pub fn next_frame(socket: &mut WebSocket<TcpStream>) -> (f64, Vec<f32>) {
     socket.send(Message::text("ready")).expect("sent");
     loop {
         if let Message::Binary(bytes) = socket.read().expect("a message") {
-            let time = f64::from_le_bytes(bytes[24..32].try_into().expect("eight bytes"));
+            let time = f64::from_le_bytes(bytes[28..36].try_into().expect("eight bytes"));
             let number = |b: &[u8]| f32::from_le_bytes(b.try_into().expect("four bytes"));
-            return (time, bytes[40..40 + 28].chunks(4).map(number).collect());
+            return (time, bytes[44..44 + 28].chunks(4).map(number).collect());
         }
     }
 }

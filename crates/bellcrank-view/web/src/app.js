@@ -157,6 +157,9 @@ export class App {
   changed() {
     this.foot.update();
     this.dials.update();
+    document.getElementById('show-singular').parentElement.hidden = !this.source.poses;
+    if (this.frame) this.overlays.update(this.frame);
+    this.redraw();
     say(this.source.note);
   }
 }

@@ -1,4 +1,4 @@
-// The mouse on a body: a click chooses it, a pull drags it (live), everything else orbits.
+// The mouse on a body: a click chooses it, one with shift pins it (live), a pull drags it (live), everything else orbits.
 
 import * as THREE from 'three';
 
@@ -28,12 +28,12 @@ export class Drag {
 
   down(event) {
     event.target.focus();
-    if (event.button !== 0 || event.shiftKey || event.ctrlKey || !this.app.frame) return;
+    if (event.button !== 0 || event.ctrlKey || !this.app.frame) return;
     this.aim(event);
     const hit = this.app.worlds.pick(this.raycaster);
     if (!hit) return;
-    this.held = { ...hit, x: event.clientX, y: event.clientY, pulling: false };
-    if (!this.app.source.live) return;
+    this.held = { ...hit, x: event.clientX, y: event.clientY, pulling: false, pins: event.shiftKey };
+    if (!this.app.source.live || event.shiftKey) return;
     this.app.view.controls.enabled = false;
     event.target.setPointerCapture(event.pointerId);
     const facing = this.app.stage.camera.getWorldDirection(new THREE.Vector3());
@@ -64,8 +64,14 @@ export class Drag {
     this.line.visible = false;
     this.app.view.controls.enabled = true;
     if (held.pulling && held.anchor) this.app.source.release();
+    else if (!held.pulling && held.pins) this.pin(held);
     else if (!held.pulling) this.app.choose({ world: held.world, body: held.body });
     this.app.redraw();
+  }
+
+  /** It stays while others are posed, or may move again. */
+  pin({ world, body }) {
+    if (this.app.source.poses) this.app.source.pin(this.app.scene.worlds[world].index, body);
   }
 
   /** The band between body and mouse. */

@@ -11,6 +11,8 @@ export class LiveSource {
   time = 0;
   measuredSpeed = 0;
   note = '';
+  poses = false;
+  pins = [];
   received = 0;
 
   /** Calls `onScene` once, `onState` whenever the state of play changed, `onEnd` when the program has gone. */
@@ -26,7 +28,7 @@ export class LiveSource {
         onScene(this);
         this.socket.send('ready');
       } else if (message.type === 'state') {
-        Object.assign(this, { playing: message.playing, program: message.program, speed: message.speed, note: message.note, dials: message.dials });
+        Object.assign(this, { playing: message.playing, program: message.program, speed: message.speed, note: message.note, poses: message.poses, pins: message.pins, dials: message.dials });
         onState(this);
       }
     };
@@ -34,12 +36,12 @@ export class LiveSource {
   }
 
   take(buffer) {
-    const head = new Uint32Array(buffer, 0, 6);
+    const head = new Uint32Array(buffer, 0, 7);
     const clock = new DataView(buffer);
-    let at = 40;
+    let at = 44;
     const list = (count) => { const part = new Float32Array(buffer, at, count); at += 4 * count; return part; };
-    const frame = { time: clock.getFloat64(24, true), poses: list(head[1]), joints: list(head[2]), velocities: list(head[3]), traces: list(head[4]), contacts: list(head[5]) };
-    this.measuredSpeed = clock.getFloat64(32, true);
+    const frame = { time: clock.getFloat64(28, true), poses: list(head[1]), joints: list(head[2]), velocities: list(head[3]), traces: list(head[4]), contacts: list(head[5]), holds: list(head[6]) };
+    this.measuredSpeed = clock.getFloat64(36, true);
     this.time = frame.time;
     this.next = frame;
     this.received++;
@@ -71,5 +73,7 @@ export class LiveSource {
   goTo(worlds, name) { this.send({ type: 'keyframe', worlds, name }); }
   drag(world, body, anchor, target) { this.send({ type: 'drag', world, body, anchor, target }); }
   focus(world) { this.send({ type: 'focus', world }); }
+  pin(world, body) { this.send({ type: 'pin', world, body }); }
+  singular(on) { this.send({ type: 'singular', on }); }
   release() { this.send({ type: 'release' }); }
 }

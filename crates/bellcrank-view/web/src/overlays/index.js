@@ -3,12 +3,13 @@
 import { extentSize } from '../data/scene.js';
 import { Collision } from './collision.js';
 import { Contacts } from './contacts.js';
-import { Axes, Joints } from './joints.js';
+import { Axes, Joints, Singular } from './joints.js';
 import { Loops } from './loops.js';
 import { Inertia, Mass } from './mass.js';
 import { Names } from './names.js';
+import { Pins } from './pins.js';
 
-const PARTS = { joints: Joints, axes: Axes, loops: Loops, contacts: Contacts, mass: Mass, inertia: Inertia, collision: Collision, names: Names };
+const PARTS = { joints: Joints, singular: Singular, axes: Axes, loops: Loops, contacts: Contacts, mass: Mass, inertia: Inertia, collision: Collision, names: Names };
 
 export class Overlays {
   shown = new Set();
@@ -16,6 +17,7 @@ export class Overlays {
 
   constructor(app) {
     this.app = app;
+    this.pins = new Pins(app);
     new URLSearchParams(location.search).get('show')?.split(',').filter((name) => PARTS[name]).forEach((name) => this.set(name, true));
   }
 
@@ -32,6 +34,7 @@ export class Overlays {
       this.parts[name]?.hide?.();
       this.shown.delete(name);
     }
+    if (name === 'singular') this.app.source.singular?.(on);
     const box = document.getElementById(`show-${name}`);
     if (box) box.checked = on;
     if (this.app.frame) this.update(this.app.frame);
@@ -40,6 +43,7 @@ export class Overlays {
 
   update(frame) {
     const { world, model } = this.app;
+    this.pins.update(frame, world, extentSize(model));
     for (const name of this.shown) {
       this.parts[name].size = extentSize(model);
       this.parts[name].update(frame, world, model, this.shown.has('joints'));

@@ -1,4 +1,4 @@
-// Joints as small drums along their axes; axes as lines; body frames as red, green, blue.
+// Joints as small drums along their axes, coloured by kind or by how well motors hold them; axes as lines; body frames as red, green, blue.
 
 import * as THREE from 'three';
 import { frameMatrix } from '../stage/pose.js';
@@ -11,23 +11,35 @@ const KINDS = {
 const RGB = ['#d64545', '#3f9d4f', '#3b6fd4'];
 
 export class Joints {
+  radius = 0.014;
+
   constructor(scene) {
     const most = Math.max(...scene.models.map((model) => model.joints.length), 1);
     this.drums = new Marks(unitBar(20), most, { opacity: 0.85 });
     this.objects = [this.drums.mesh];
   }
 
+  /** As its kind. */
+  paint(joint) { return color.set(KINDS[joint.kind]); }
+
   update(frame, world, model) {
     this.drums.begin();
-    for (const joint of model.joints) {
+    model.joints.forEach((joint, index) => {
       frameMatrix(frame, world, joint.predecessor, joint.frame_predecessor, at);
       const ball = joint.kind === 'spherical' || joint.kind === 'gimbal';
-      const length = (ball ? 0.028 : 0.05) * this.size, radius = 0.014 * this.size;
+      const length = (ball ? 0.028 : 0.05) * this.size, radius = this.radius * this.size;
       // the drum stands along z, the joint's axis is x
-      this.drums.add(at.multiply(turnX).scale(scale.set(radius, radius, length)), color.set(KINDS[joint.kind]));
-    }
+      this.drums.add(at.multiply(turnX).scale(scale.set(radius, radius, length)), this.paint(joint, frame.holds?.[index]));
+    });
     this.drums.end();
   }
+}
+
+/** From red, where motors do not hold the joint's limb, to blue, where they are all there is to it; grey where no motor could. */
+export class Singular extends Joints {
+  radius = 0.016; // over the other drums where both are shown
+
+  paint(joint, share = -1) { return share < 0 ? color.set('#9aa3ad') : color.setHSL(0.62 * Math.sqrt(share), 0.85, 0.48); }
 }
 
 export class Axes {
