@@ -252,6 +252,8 @@ def _begun(
     if not isinstance(task, (str, BatchedEnv, TaskEnv)):
         raise WrongType(f"a task is a name, a BatchTask or an environment, not {type(task).__name__}")
     text = _toml(config or {}) if config is None or isinstance(config, Mapping) else Path(config).read_text("utf-8")
+    if isinstance(task, BatchedEnv) and task.random_poses:
+        text = f"random_poses = {task.random_poses}\n{text}"  # names of the file itself come before its tables
     if isinstance(task, str):
         return _native.Trainer(task, None, (text, worlds, [], file), *how)
     settings = list(task.settings.items()) if isinstance(task, BatchedEnv) else []

@@ -12,6 +12,7 @@ use crate::model::Model;
 use crate::settings::read_precision;
 use bellcrank::import::{Options, load_builder};
 use bellcrank::sim::{self, BatchOptions, Precision};
+use bellcrank::starts::safe_poses;
 use bellcrank::tasks::{self, Choice, EnvOptions, ModelBuilder, TASKS};
 use bellcrank::view::ViewError;
 use numpy::{PyArrayDyn, PyArrayMethods};
@@ -146,15 +147,22 @@ impl Env {
         py: Python<'_>,
         task: &str,
         worlds: usize,
-        how: (usize, String, bool, Option<PathBuf>),
+        how: (usize, String, bool, Option<PathBuf>, usize),
         settings: Vec<(String, f64)>,
     ) -> PyResult<Self> {
-        let (threads, precision, autoreset, robot) = how;
-        let task = Choice { name: task.to_owned(), robot: brought(robot)? };
+        let (threads, precision, autoreset, robot, random_poses) = how;
+        let task = Choice { name: task.to_owned(), robot: brought(robot)?, draw_poses: None };
         let precision = read_precision(&precision)?;
         let options = EnvOptions { worlds, threads, precision, autoreset, ..EnvOptions::default() };
         let made = py.detach(|| -> Result<_, Problem> {
             let mut env = tasks::Env::with_settings(task, options, &settings)?;
+            if random_poses > 0 {
+                let wrong = |why| {
+                    Problem::Said("WrongValue", why, "begin in the task's own poses: random_poses=0".into())
+                };
+                let poses = safe_poses(env.model(), random_poses).map_err(wrong)?;
+                env.begin_from(&poses)?;
+            }
             // stands in the environment while the worlds are somewhere else
             let small = BatchOptions { threads: 1, ..BatchOptions::default() };
             let mut batch = sim::Batch::new(env.model().clone(), 1, small)?;

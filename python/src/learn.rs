@@ -9,6 +9,7 @@ use crate::error::{Problem, broken, said};
 use crate::learn_env::{PythonEnv, Trouble};
 use bellcrank::learn::{self, CHECKPOINT, Config, EvaluateOptions, Evaluation, Events, LearnError};
 use bellcrank::sim::{Precision, Threads};
+use bellcrank::starts::safe_poses;
 use bellcrank::tasks::Choice;
 use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;
@@ -199,7 +200,7 @@ impl Trainer {
         config.worlds = worlds.unwrap_or(config.worlds);
         config.task.extend(settings);
         let trouble = env.as_ref().map(PythonEnv::trouble);
-        let choice = Choice { name: task.to_owned(), robot: brought(robot)? };
+        let choice = Choice { name: task.to_owned(), robot: brought(robot)?, draw_poses: Some(safe_poses) };
         let made = py.detach(|| match env {
             None => learn::Trainer::new(choice, config, seed, threads),
             Some(env) => learn::Trainer::of(task, env, config, seed, threads),
@@ -212,8 +213,8 @@ impl Trainer {
     #[staticmethod]
     #[pyo3(signature = (folder, robot, threads))]
     fn resume(py: Python<'_>, folder: PathBuf, robot: Option<PathBuf>, threads: usize) -> PyResult<Self> {
-        let robot = brought(robot)?;
-        let trainer = py.detach(|| learn::Trainer::resume_with(&folder, robot, threads));
+        let given = Choice { name: String::new(), robot: brought(robot)?, draw_poses: Some(safe_poses) };
+        let trainer = py.detach(|| learn::Trainer::resume_with(&folder, given, threads));
         let trainer = trainer.map_err(Problem::from)?;
         Ok(Trainer::of(trainer, None))
     }

@@ -40,6 +40,10 @@ pub struct Train {
     /// Folder of the run [default: runs/TASK-SEED]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Begin episodes in one of N safe random poses instead of the task's own
+    #[cfg(feature = "kinematics")]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
+    random_poses: Option<usize>,
     #[command(flatten)]
     brought: Brought,
     /// Go on where the run in the folder stopped
@@ -98,7 +102,7 @@ impl Train {
     fn trainer(&self, folder: &std::path::Path) -> Result<Trainer, Error> {
         if self.resume {
             let mut trainer =
-                Trainer::resume_with(folder, self.brought.robot()?, self.threads).map_err(Error::Learn)?;
+                Trainer::resume_with(folder, self.choice()?, self.threads).map_err(Error::Learn)?;
             trainer.set_updates(self.updates.unwrap_or(trainer.config().updates));
             return if trainer.task() == self.task {
                 Ok(trainer)
@@ -118,8 +122,20 @@ impl Train {
         };
         config.worlds = self.worlds.unwrap_or(config.worlds);
         config.updates = self.updates.unwrap_or(config.updates);
-        let task = Choice { name: self.task.clone(), robot: self.brought.robot()? };
-        Trainer::new(task, config, self.seed, self.threads).map_err(Error::Learn)
+        #[cfg(feature = "kinematics")]
+        {
+            config.random_poses = self.random_poses.unwrap_or(config.random_poses);
+        }
+        Trainer::new(self.choice()?, config, self.seed, self.threads).map_err(Error::Learn)
+    }
+
+    /// The task, with what it may need from elsewhere.
+    fn choice(&self) -> Result<Choice, Error> {
+        #[cfg(feature = "kinematics")]
+        let draw_poses = Some(bellcrank::starts::safe_poses as bellcrank::tasks::DrawPoses);
+        #[cfg(not(feature = "kinematics"))]
+        let draw_poses = None;
+        Ok(Choice { name: self.task.clone(), robot: self.brought.robot()?, draw_poses })
     }
 
     fn tell(&self, trainer: &Trainer, folder: PathBuf, processor: f64) {

@@ -15,7 +15,7 @@ use crate::page::page;
 use crate::policy::check_format;
 use crate::tensors::{Tensors, read_regular, write_whole};
 use crate::trainer::Trainer;
-use bellcrank_tasks::{Choice, ModelBuilder};
+use bellcrank_tasks::Choice;
 use std::path::Path;
 
 const FORMAT: &str = "bellcrank checkpoint";
@@ -80,25 +80,21 @@ impl Trainer {
     /// # Errors
     /// When there is no checkpoint, or it is damaged.
     pub fn resume(folder: &Path, threads: usize) -> Result<Self, LearnError> {
-        Self::resume_with(folder, None, threads)
+        Self::resume_with(folder, Choice::from(""), threads)
     }
 
-    /// The same where the task's robot does not ship.
+    /// The same where the run needs what does not ship: the task's robot, or somebody who draws poses. The task's name is the run's.
     ///
     /// # Errors
     /// As those of [`Trainer::resume`], and when it is another robot.
-    pub fn resume_with(
-        folder: &Path,
-        robot: Option<ModelBuilder>,
-        threads: usize,
-    ) -> Result<Self, LearnError> {
+    pub fn resume_with(folder: &Path, given: Choice, threads: usize) -> Result<Self, LearnError> {
         let path = folder.join(CHECKPOINT);
         let read = |path: &Path| {
             read_regular(path).map_err(|error| LearnError::CannotRead { path: path.to_owned(), error })
         };
         let wrong = |what: String| LearnError::BadFile { path: path.clone(), what, hint: HINT };
         let tensors = Tensors::from_bytes(&read(&path)?).map_err(wrong)?;
-        let mut trainer = Self::from_tensors(&tensors, robot, threads).map_err(|error| match error {
+        let mut trainer = Self::from_tensors(&tensors, given, threads).map_err(|error| match error {
             LearnError::BadConfig(what) => wrong(what),
             other => other,
         })?;
@@ -112,16 +108,12 @@ impl Trainer {
         Ok(trainer)
     }
 
-    fn from_tensors(
-        tensors: &Tensors,
-        robot: Option<ModelBuilder>,
-        threads: usize,
-    ) -> Result<Self, LearnError> {
+    fn from_tensors(tensors: &Tensors, given: Choice, threads: usize) -> Result<Self, LearnError> {
         let bad = LearnError::BadConfig;
         check_format(tensors, FORMAT, VERSION).map_err(bad)?;
         let task = tensors.text("task").map_err(bad)?;
         let config = Config::read(task, tensors.text("config").map_err(bad)?)?;
-        let choice = Choice { name: task.to_owned(), robot };
+        let choice = Choice { name: task.to_owned(), ..given };
         let mut t = Trainer::new(choice, config, tensors.number("seed").map_err(bad)?, threads)?;
         t.fill(tensors).map_err(bad)?;
         t.env.restore(tensors.bytes("env").map_err(bad)?)?;

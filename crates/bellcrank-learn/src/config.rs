@@ -48,8 +48,15 @@ pub struct Config {
     pub mirror_share: f32,
     /// Updates after which training ends; zero for no end but the time.
     pub updates: u64,
+    /// Episodes begin in one of so many safe random poses, drawn once; zero for the task's own.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub random_poses: usize,
     /// Settings of the task, by name.
     pub task: BTreeMap<String, f64>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Default for Config {
@@ -74,6 +81,7 @@ impl Default for Config {
             mirror: 1.0,
             mirror_share: 0.5,
             updates: 0,
+            random_poses: 0,
             task: BTreeMap::new(),
         }
     }

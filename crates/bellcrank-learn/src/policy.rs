@@ -109,7 +109,7 @@ impl Policy {
 
     /// Its task, with the robot that the user brings where it does not ship.
     pub fn choice(&self, robot: Option<ModelBuilder>) -> Choice {
-        Choice { name: self.task.clone(), robot }
+        Choice { name: self.task.clone(), robot, draw_poses: None }
     }
 
     /// Step of the simulation of its task [s].

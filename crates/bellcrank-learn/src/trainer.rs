@@ -16,6 +16,9 @@ use std::time::Instant;
 /// Streams of chance of their own.
 const START: u64 = 0xD6E8_FEB8_6659_FD93;
 
+const NO_KINEMATICS: &str = "random_poses are drawn by kinematics, which is not there: take the Python package, or a \
+    command line that was built with --features kinematics";
+
 /// A policy that learns.
 pub struct Trainer {
     pub(crate) task: String,
@@ -48,10 +51,15 @@ impl Trainer {
     ) -> Result<Self, LearnError> {
         config.check()?;
         let task: Choice = task.into();
-        let name = task.name.clone();
+        let (name, draw_poses) = (task.name.clone(), task.draw_poses);
         let options =
             EnvOptions { worlds: config.worlds, threads, precision: Precision::F32, ..EnvOptions::default() };
-        let env = Env::with_settings(task, options, &config.task_settings())?;
+        let mut env = Env::with_settings(task, options, &config.task_settings())?;
+        if config.random_poses > 0 {
+            let draw = draw_poses.ok_or_else(|| LearnError::BadConfig(NO_KINEMATICS.into()))?;
+            let poses = draw(env.model(), config.random_poses).map_err(LearnError::BadConfig)?;
+            env.begin_from(&poses)?;
+        }
         Self::of(&name, env, config, seed, threads)
     }
 

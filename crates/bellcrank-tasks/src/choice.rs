@@ -3,7 +3,12 @@
 use crate::env::EnvError;
 use crate::task::Task;
 use crate::{ROBOT_TASKS, TASKS};
-use bellcrank_model::ModelBuilder;
+use bellcrank_math::Pose;
+use bellcrank_model::{Model, ModelBuilder};
+
+/// Draws so many poses of a robot that are safe to begin from, as [`crate::Env::begin_from`] takes them, or says why there are none. It comes from
+/// outside, since tasks know nothing of kinematics.
+pub type DrawPoses = fn(&Model, usize) -> Result<Vec<Pose>, String>;
 
 /// A task by its name; `"biped_walk"` is one.
 #[derive(Clone, Debug)]
@@ -12,11 +17,13 @@ pub struct Choice {
     pub name: String,
     /// The robot from a file, for tasks of the second list.
     pub robot: Option<ModelBuilder>,
+    /// Who draws poses, for episodes that begin in random ones.
+    pub draw_poses: Option<DrawPoses>,
 }
 
 impl<S: AsRef<str>> From<S> for Choice {
     fn from(name: S) -> Self {
-        Choice { name: name.as_ref().to_owned(), robot: None }
+        Choice { name: name.as_ref().to_owned(), robot: None, draw_poses: None }
     }
 }
 

@@ -54,7 +54,7 @@ mod walking;
 
 pub use bellcrank_math::Random;
 pub use bellcrank_model::ModelBuilder;
-pub use choice::Choice;
+pub use choice::{Choice, DrawPoses};
 pub use env::{Env, EnvError, EnvOptions};
 pub use environment::Environment;
 pub use pilot::Pilot;

@@ -3,8 +3,7 @@
 
 use crate::env::EnvError;
 use crate::task::Task;
-use bellcrank_math::Pose;
-use bellcrank_math::Random;
+use bellcrank_math::{Pose, Random};
 use bellcrank_sim::{Batch, BatchOptions, Precision};
 
 /// Poses that episodes choose among.

@@ -158,8 +158,8 @@ fn a_robot_that_does_not_ship_must_be_brought() {
     let missing = told("dr_legs_walk".into());
     assert!(matches!(missing, EnvError::NeedsRobot { .. }) && missing.to_string().contains("--model FILE"));
     let robot = || Some(ModelBuilder::new("nothing"));
-    let other = told(Choice { name: "ant".into(), robot: robot() });
+    let other = told(Choice { name: "ant".into(), robot: robot(), draw_poses: None });
     assert!(matches!(other, EnvError::HasRobot { .. }), "{other}");
-    let wrong = told(Choice { name: "dr_legs_walk".into(), robot: robot() });
+    let wrong = told(Choice { name: "dr_legs_walk".into(), robot: robot(), draw_poses: None });
     assert!(matches!(wrong, EnvError::OtherRobot { .. } | EnvError::Model(_)), "{wrong}");
 }

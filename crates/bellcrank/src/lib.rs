@@ -36,6 +36,8 @@ pub use bellcrank_view as view;
 
 #[cfg(all(feature = "kinematics", feature = "view"))]
 pub mod posing;
+#[cfg(all(feature = "kinematics", feature = "learn"))]
+pub mod starts;
 
 /// What most programs need.
 pub mod prelude {

@@ -13,7 +13,7 @@ fn robot() -> ModelBuilder {
 }
 
 fn choice() -> Choice {
-    Choice { name: "dr_legs_walk".into(), robot: Some(robot()) }
+    Choice { name: "dr_legs_walk".into(), robot: Some(robot()), draw_poses: None }
 }
 
 /// 250 Hz, 50 Hz policy, 94 observations and 12 actions, as the paper says; action zero is the pose of the file, in which the motors
@@ -54,7 +54,7 @@ fn a_policy_is_trained_resumed_and_evaluated_with_the_robot_that_was_brought() {
     trainer.update().expect("learns");
     let folder = std::env::temp_dir().join(format!("bellcrank_dr_legs_{}", std::process::id()));
     trainer.save(&folder).expect("saved");
-    let resumed = Trainer::resume_with(&folder, Some(robot()), 0).expect("resumed");
+    let resumed = Trainer::resume_with(&folder, choice(), 0).expect("resumed");
     assert_eq!(resumed.policy(), trainer.policy());
     let missing = Trainer::resume(&folder, 0).err().expect("refused").to_string();
     assert!(missing.contains("a robot that does not ship"), "{missing}");

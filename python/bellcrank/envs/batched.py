@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 from bellcrank import _native
+from bellcrank._arguments import whole
 from bellcrank._native import Model
 from bellcrank.batch import Batch
 from bellcrank.envs._env import BatchedStep, Env
@@ -27,7 +28,8 @@ class BatchedEnv(Env):
     Worlds that end begin anew in the same step (unless ``autoreset=False``). All chance follows from the seed, a
     world's number and its episode's: a rollout is the same, bit for bit, for every number of ``threads`` (0: all).
     ``settings`` are numbers of the task by name, as in the ``[task]`` table of a training's config. ``model`` is the
-    robot's file, for tasks whose robot does not ship (``dr_legs_walk``).
+    robot's file, for tasks whose robot does not ship (``dr_legs_walk``). With ``random_poses`` episodes begin in one of
+    so many safe random poses, always the same ones, instead of the task's own: :func:`bellcrank.kinematics.sample`.
     """
 
     def __init__(
@@ -41,12 +43,15 @@ class BatchedEnv(Env):
         autoreset: bool = True,
         settings: Optional[Mapping[str, float]] = None,
         model: Optional[PathLike] = None,
+        random_poses: int = 0,
     ) -> None:
         self.settings = {name: float(value) for name, value in (settings or {}).items()}
         """Numbers of the task that differ from its own, by name."""
         self.model_file = None if model is None else os.fspath(model)
         """The robot's file, for tasks whose robot does not ship."""
-        how = threads, precision, autoreset, self.model_file
+        self.random_poses = whole("random_poses", random_poses)
+        """Episodes begin in one of so many safe random poses; 0 for the task's own."""
+        how = threads, precision, autoreset, self.model_file, self.random_poses
         self._native = _native.Env(task, num_envs, how, list(self.settings.items()))
         self.task = task
         self.num_envs = num_envs

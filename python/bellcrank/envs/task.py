@@ -74,19 +74,22 @@ def make(
     autoreset: bool = True,
     settings: Optional[Mapping[str, float]] = None,
     model: Optional[PathLike] = None,
+    random_poses: int = 0,
 ) -> Env:
     """Worlds of a task of your own, or of one that ships, by its name.
 
     The same seed gives the same rollout. ``settings`` are for tasks that ship: one of your own has attributes. So is
-    ``model``, the robot's file, for those whose robot does not ship (``dr_legs_walk``).
+    ``model``, the robot's file, for those whose robot does not ship (``dr_legs_walk``), and ``random_poses``: episodes
+    begin in one of so many safe random poses. (Your own task calls ``batch.sample_poses`` in its ``reset``.)
     """
     if isinstance(task, str):
         how: dict[str, Any] = {"threads": threads, "precision": precision, "seed": seed, "autoreset": autoreset}
-        return BatchedEnv(task, num_envs, **how, settings=settings, model=model)
+        return BatchedEnv(task, num_envs, **how, settings=settings, model=model, random_poses=random_poses)
     if not isinstance(task, BatchTask):
         raise WrongType(f"a task is a name or a bellcrank.envs.BatchTask, not {type(task).__name__}")
-    if settings or model is not None:
-        raise WrongValue("settings and model belong to tasks that ship", hint="give your task attributes")
+    if settings or model is not None or random_poses:
+        text = "settings, model and random_poses belong to tasks that ship"
+        raise WrongValue(text, hint="give your task attributes, and call batch.sample_poses in its reset")
     batch = Batch(task.model, worlds=num_envs, dt=task.dt, precision=precision, threads=threads)
     return TaskEnv(task, batch, seed=seed, autoreset=autoreset)
 
