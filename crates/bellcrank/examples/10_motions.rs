@@ -1,6 +1,6 @@
 //! Motions: a circle as fast as motors allow, two fingertips that grasp, weight that shifts from foot to foot, and a walk that is made of
 //! tracks of feet and then tracked in simulation. A gripper's file and the names of its two fingertips may be given:
-//! `10_motions gripper.xml left_pad right_pad`.
+//! `10_motions gripper.xml left_pad right_pad`. Twin of `examples/11_motions.py`, which does not walk.
 
 use bellcrank::kinematics::{Bounds, Contact, Goal, Kinematics, Pace, Retargeted, Settings, Track};
 use bellcrank::prelude::*;
