@@ -70,7 +70,7 @@ def test_the_command_line_reads_what_python_writes(tmp_path: Path) -> None:
     assert names == {"policy", "checkpoint", "curve", "report", "config", "events"}
     command = [sys.executable, "-m", "bellcrank", "evaluate", str(tmp_path / "run" / "policy.safetensors")]
     command += ["--episodes", "5", "--json"]
-    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path).stdout)
     assert evaluate(policy, 5) == Evaluation(**told)
     with pytest.raises(errors.RunExists, match="holds a run already"):
         trained(out=tmp_path / "run")
