@@ -88,7 +88,7 @@ pub fn assemble<R: Real>(
     success
 }
 
-/// Iterations that mend a pose, at most.
+/// The largest number of iterations that close a pose.
 const PROJECTIONS: usize = 12;
 /// What is open by more than this is mended by velocities, gently [m and rad]: moving a pose costs or gives energy.
 const MAX_PROJECTED_GAP: f64 = 5e-2;

@@ -1,28 +1,19 @@
 //! Physics knows no left and right: a robot that is pushed and driven as the mirror image of another moves as its mirror image.
 
+mod quiet;
+
 use bellcrank_math::Vec3;
 use bellcrank_sim::Precision;
 use bellcrank_tasks::{Env, EnvOptions, Random};
+use quiet::quiet;
 
 /// Nothing by chance, so that both robots start alike. After half a second in 64 bits the two differ by what the solver leaves
 /// (1e-6) times the growth of a falling robot's errors (e^(t/0.2 s) = 12): 1e-4 is ample, and any wrong sign or exchange is
 /// larger than 1e-2.
 #[test]
 fn a_mirrored_robot_moves_as_the_mirror_image() {
-    let quiet = [
-        "push",
-        "command_interval",
-        "mass_spread",
-        "strength_spread",
-        "delay_max",
-        "sideways_max",
-        "turn_max",
-    ];
-    let mut settings: Vec<(String, f64)> = quiet.iter().map(|name| ((*name).to_owned(), 0.0)).collect();
-    settings.extend([("friction_min".to_owned(), 0.8), ("friction_max".to_owned(), 0.8)]);
-    settings.extend([("forward_min".to_owned(), 0.2), ("forward_max".to_owned(), 0.2)]);
     let options = EnvOptions { worlds: 2, threads: 1, precision: Precision::F64, ..EnvOptions::default() };
-    let mut env = Env::with_settings("biped_walk", options, &settings).expect("a task");
+    let mut env = Env::with_settings("biped_walk", options, &quiet(0.2)).expect("a task");
     let [seen, acted] = env.mirrors().expect("a symmetric robot");
     let (n, m) = (env.spec().observation_count, env.spec().action_count);
     // both from the reference pose at rest, with opposite phases of the gait

@@ -1,8 +1,11 @@
 //! Laws of the walking tasks: symmetry, long random rollouts, what doing nothing does.
 
+mod quiet;
+
 use bellcrank_math::Vec3;
 use bellcrank_sim::{Precision, Quantity};
 use bellcrank_tasks::{Choice, Env, EnvError, EnvOptions, ModelBuilder, Random};
+use quiet::quiet;
 
 const WALKERS: [&str; 4] = ["biped_walk", "biped_rough", "quadruped_walk", "jansen_walk"];
 
@@ -28,19 +31,8 @@ fn a_thousand_random_actions_leave_everything_finite() {
     }
 }
 
-fn quiet(task: &str) -> Vec<(String, f64)> {
-    let names = [
-        "push",
-        "command_interval",
-        "mass_spread",
-        "strength_spread",
-        "delay_max",
-        "sideways_max",
-        "turn_max",
-    ];
-    let mut settings: Vec<(String, f64)> = names.iter().map(|name| ((*name).to_owned(), 0.0)).collect();
-    settings.extend([("friction_min".to_owned(), 0.8), ("friction_max".to_owned(), 0.8)]);
-    settings.extend([("forward_min".to_owned(), 0.1), ("forward_max".to_owned(), 0.1)]);
+fn settings_of(task: &str) -> Vec<(String, f64)> {
+    let mut settings = quiet(0.1);
     if task == "biped_rough" {
         settings.extend([("roughness".to_owned(), 0.0), ("slope".to_owned(), 0.0)]);
     }
@@ -55,7 +47,7 @@ fn the_mirror_images_of_walkers_move_as_mirror_images() {
     for (task, chance) in [("quadruped_walk", 14..16), ("jansen_walk", 0..0)] {
         let options =
             EnvOptions { worlds: 2, threads: 1, precision: Precision::F64, ..EnvOptions::default() };
-        let mut env = Env::with_settings(task, options, &quiet(task)).expect("a task");
+        let mut env = Env::with_settings(task, options, &settings_of(task)).expect("a task");
         let [seen, acted] = env.mirrors().expect("a symmetric robot");
         let (n, m) = (env.spec().observation_count, env.spec().action_count);
         for world in 0..2 {
@@ -102,7 +94,8 @@ fn the_ground_seen_by_one_foot_is_the_image_of_that_seen_by_the_other() {
 #[test]
 fn a_quadruped_that_does_nothing_stands() {
     let options = EnvOptions { worlds: 4, ..EnvOptions::default() };
-    let mut env = Env::with_settings("quadruped_walk", options, &quiet("quadruped_walk")).expect("a task");
+    let mut env =
+        Env::with_settings("quadruped_walk", options, &settings_of("quadruped_walk")).expect("a task");
     for _ in 0..100 {
         env.step(&[0.0; 48]).expect("steps");
         assert_eq!(env.terminated(), [false; 4]);
@@ -116,7 +109,7 @@ fn a_quadruped_that_does_nothing_stands() {
 #[test]
 fn jansens_machine_goes_where_its_cranks_turn() {
     let options = EnvOptions { worlds: 1, precision: Precision::F64, ..EnvOptions::default() };
-    let mut env = Env::with_settings("jansen_walk", options, &quiet("jansen_walk")).expect("a task");
+    let mut env = Env::with_settings("jansen_walk", options, &settings_of("jansen_walk")).expect("a task");
     for _ in 0..150 {
         env.step(&[0.6, 0.6]).expect("steps");
     }
@@ -130,7 +123,7 @@ fn jansens_machine_goes_where_its_cranks_turn() {
 #[test]
 fn the_ground_around_the_feet_is_seen() {
     let options = EnvOptions { worlds: 3, ..EnvOptions::default() };
-    let mut flat = Env::with_settings("biped_rough", options, &quiet("biped_rough")).expect("a task");
+    let mut flat = Env::with_settings("biped_rough", options, &settings_of("biped_rough")).expect("a task");
     for _ in 0..5 {
         flat.step(&[0.0; 36]).expect("steps");
     }

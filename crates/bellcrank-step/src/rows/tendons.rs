@@ -68,7 +68,7 @@ impl<R: Real> TendonRow<R> {
     }
 }
 
-/// j, m and h of every line at the start of the step.
+/// j, m and h of every tendon and site motor at the start of the step.
 #[inline(always)]
 pub fn tendon_rows<R: Real>(
     layout: &Layout,
