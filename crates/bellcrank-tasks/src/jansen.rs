@@ -18,6 +18,7 @@ use crate::task::{Controls, Mirror, Spec, Start, Task, Tracking, World};
 use crate::walking::{Ball, Block, balls_of, block_of, follow, heading, velocity_ahead, wrapped};
 use bellcrank_math::{Pose, Random, Twist, Vec3};
 use bellcrank_model::{Model, Parameters, library};
+use bellcrank_sim::Quantity;
 use std::sync::Arc;
 
 /// Crank speed at an action of one [rad/s].
@@ -145,10 +146,17 @@ impl Task for JansenWalk {
         fallen
     }
 
-    /// Without power: the torque of a motor that gives a velocity follows from the step, not from the action.
+    /// The torque of a motor that gives a velocity follows from the step, not from the action.
+    fn read_outs(&self) -> &'static [Quantity] {
+        &[Quantity::AppliedEffort]
+    }
+
     fn tracking(&self, world: World<'_>, memory: &[f32]) -> Option<Tracking> {
         let velocity = velocity_ahead(world.quat(0), world.twist(0)).map(|x| x as f32);
-        Some(Tracking { command: [memory[0], memory[1], memory[2]], velocity, power: 0.0 })
+        let torques = world.read_out(Quantity::AppliedEffort);
+        let power =
+            self.cranks.iter().zip(torques).map(|(crank, torque)| (torque * world.v[*crank]).abs()).sum();
+        Some(Tracking { command: [memory[0], memory[1], memory[2]], velocity, power })
     }
 
     fn tell(&self, memory: &mut [f32], command: [f32; 3]) -> bool {

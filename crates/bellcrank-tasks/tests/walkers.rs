@@ -116,6 +116,9 @@ fn jansens_machine_goes_where_its_cranks_turn() {
     let x = env.batch().body_pose(0, 0).expect("a body").p;
     // 3 s at 3 rad/s, with the first steps to get going
     assert!((0.4..0.8).contains(&x.x) && x.y.abs() < 0.1, "{x:?}");
+    // two motors of at most 8 N·m at about 3 rad/s
+    let power = env.tracking()[0].power;
+    assert!(power > 0.01 && power < 2.0 * 8.0 * 4.0, "{power} W");
 }
 
 /// What the policy sees of the ground is the ground that carries: with feet flat on smooth ground every sample is the height of a foot's
