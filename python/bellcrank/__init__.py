@@ -19,6 +19,7 @@ from bellcrank.batch import Batch
 from bellcrank.derivatives import StepJacobian
 from bellcrank.errors import BellcrankError
 from bellcrank.models import Exported, Note, convert, library, load, load_builder, loads, loads_builder
+from bellcrank.pictures import Camera
 from bellcrank.randomize import randomize
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits, WorldStatus
@@ -35,6 +36,7 @@ __all__ = [
     "WORLD",
     "Batch",
     "BellcrankError",
+    "Camera",
     "ComFree",
     "Contact",
     "Exact",

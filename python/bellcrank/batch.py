@@ -29,6 +29,7 @@ from bellcrank._native import Model, StepReport
 from bellcrank._synced import Synced
 from bellcrank.derivatives import StepJacobian, Wrt, cotangent_rows, split_columns, wanted
 from bellcrank.errors import MixedModels, NotFinite, WrongShape, WrongType, WrongValue
+from bellcrank.pictures import Camera
 from bellcrank.recording import Recording, Viewer
 from bellcrank.results import Contact, RayHits
 from bellcrank.solvers import Exact, InteriorPoint, Solver, StepOptions
@@ -447,12 +448,37 @@ class Batch(Synced, Closing):
         vectors = (*axes, 3)
         return RayHits(distance.reshape(axes), shape.reshape(axes), point.reshape(vectors), normal.reshape(vectors))
 
+    def render(
+        self,
+        width: int = 320,
+        height: int = 240,
+        *,
+        camera: Optional[Camera] = None,
+        worlds: Worlds = None,
+        kind: str = "color",
+    ) -> NDArray[Any]:
+        """A picture of every chosen world as it is now, drawn by the processor: no window and no GPU.
+
+        ``kind`` is ``"color"``: ``(chosen, height, width, 3)`` of ``uint8``; ``"depth"``: ``(chosen, height, width)``
+        of ``float32``, distances along the direction in which the camera looks [m], infinite where there is nothing; or
+        ``"segments"``: numbers of bodies in ``int32``, −1 for the ground and −2 for nothing. There is no axis of worlds
+        where ``worlds`` is one number. Without a camera all of the robot is seen as it stands at the start.
+        """
+        if kind not in ("color", "depth", "segments"):
+            raise WrongValue(f"kind is {kind!r}", hint='it is "color", "depth" or "segments"')
+        chosen = self._chosen(worlds)
+        what = kind, whole("width", width), whole("height", height)
+        looks, body = (None, None) if camera is None else (camera._looks(), camera.body)
+        self._push()
+        pictures = self._native.render(chosen, what, looks, body)
+        return pictures[0] if isinstance(worlds, (int, np.integer)) else pictures
+
     def record(self, *, frames_per_second: float = 30.0, worlds: Worlds = None) -> Recording:
         """Records what the chosen worlds (the first sixteen unless told) do from now on.
 
         >>> with batch.record() as recording:
         ...     batch.step(250)
-        >>> recording.save("out.html")  # or let a notebook show it
+        >>> recording.save("out.html")  # or .gif, or let a notebook show it
         """
         chosen = [] if worlds is None else self._chosen(worlds)
         self._push()

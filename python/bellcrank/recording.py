@@ -7,26 +7,27 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
+from bellcrank._arguments import whole
 from bellcrank._closing import Closing
-from bellcrank.errors import WrongValue
 
 if TYPE_CHECKING:
     from bellcrank.batch import Batch
 
-_FILMS = frozenset({".mp4", ".gif", ".png", ".webm", ".mov", ".avi", ".mkv", ".apng", ".webp", ".jpg", ".jpeg", ".svg"})
+_PAGES = frozenset({".html", ".htm"})
 
 HEIGHT = 480
 """Of what is shown in a notebook [pixels]."""
 
 
 class Recording(Closing):
-    """What a batch does, frame by frame, as one HTML page that needs nothing but a browser.
+    """What a batch does, frame by frame: as one HTML page that needs nothing but a browser, or as a film.
 
     Recording goes on with every step until :meth:`stop`, the end of a ``with`` block, or until it is saved or shown.
     """
 
     def __init__(self, batch: Batch) -> None:
         self._batch: Optional[Batch] = batch
+        self._worlds = batch
         self._page = b""
 
     @property
@@ -49,15 +50,18 @@ class Recording(Closing):
         self.stop()
         return self._page.decode()
 
-    def save(self, path: Union[str, os.PathLike[str]]) -> Path:
-        """Writes the page to a file and gives its path; half a page is never left there."""
+    def save(self, path: Union[str, os.PathLike[str]], *, size: tuple[int, int] = (640, 360)) -> Path:
+        """Writes a file and gives its path; half a file is never left there.
+
+        The ending says what: a page that plays anywhere (``.html``), a film (``.gif``, ``.apng``, or ``.mp4`` where
+        ffmpeg is installed) or its last picture (``.png``), of ``size`` pixels across and down.
+        """
         target = Path(path)
-        if target.suffix.lower() in _FILMS:
-            raise WrongValue(
-                f"{target}: a recording is an HTML page that plays anywhere; films and pictures are not made",
-                hint=f"name it {target.with_suffix('.html')}, and film the page if needed",
-            )
         self.stop()
+        if target.suffix.lower() not in _PAGES:
+            width, height = (whole("size", number) for number in size)
+            self._worlds._native.film(self._page, target, (width, height))
+            return target
         part = target.with_name(target.name + ".part")
         try:
             part.write_bytes(self._page)

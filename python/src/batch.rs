@@ -7,16 +7,19 @@ use crate::error::{Problem, said};
 use crate::held::{Guard, Shared, show};
 use crate::model::Model;
 use crate::queries::{Rays, find_body, ray_cast, vector};
+use crate::render::{Looks, Wanted, arrays, film};
 use crate::report::{StepReport, merge};
 use crate::settings::{read_precision, read_settings};
 use bellcrank::gradient::{Dense, QuantityDerivatives, Transition, transition_freedoms, transitions};
 use bellcrank::math::{Pose, Quat};
 use bellcrank::model::ShapeId;
+use bellcrank::render::Size;
 use bellcrank::sim::{self, BatchError, BatchOptions, BodyContact, Number, Precision, Quantity};
 use bellcrank::view::{Live, LiveOptions};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -434,6 +437,35 @@ impl Batch {
             array(py, hits.point, &[count, 3])?,
             array(py, hits.normal, &[count, 3])?,
         ])
+    }
+
+    /// Pictures of worlds, one each: `color`, `depth` or `segments`.
+    fn render<'py>(
+        &self,
+        py: Python<'py>,
+        worlds: Vec<usize>,
+        what: (String, usize, usize),
+        camera: Option<Looks>,
+        body: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let body = match (&body, worlds.first()) {
+            (Some(name), Some(world)) => Some(find_body(batch, *world, name).map_err(Problem::from)?.index()),
+            _ => None,
+        };
+        let (kind, width, height) = what;
+        let wanted = Wanted { kind, size: Size { width, height }, camera, body };
+        let pixels = py.detach(|| wanted.draw(batch, &worlds))?;
+        arrays(py, pixels, worlds.len(), wanted.size)
+    }
+
+    /// Draws the frames of a recorded page as a film.
+    fn film(&self, py: Python<'_>, page: &[u8], path: PathBuf, size: (usize, usize)) -> PyResult<()> {
+        let mut guard = self.lock(py)?;
+        let batch = guard.batch()?;
+        let size = Size { width: size.0, height: size.1 };
+        Ok(py.detach(|| film(batch, page, &path, size))?)
     }
 
     /// Records frames from now on; of the first worlds when none are listed.

@@ -3,6 +3,7 @@
 use bellcrank::import::ImportError;
 use bellcrank::learn::LearnError;
 use bellcrank::model::{Faults, Place};
+use bellcrank::render::RenderError;
 use bellcrank::sim::BatchError;
 use bellcrank::tasks::EnvError;
 use bellcrank::tree::TreeError;
@@ -28,6 +29,7 @@ pub enum Problem {
     Learn(LearnError),
     /// What a recording or a viewer refuses.
     View(ViewError),
+    Render(RenderError),
     /// Found by this layer: the exception's name, what is wrong, the way out.
     Said(&'static str, String, String),
 }
@@ -62,7 +64,7 @@ macro_rules! from {
     };
 }
 from!(ImportError => Import, Faults => Model, BatchError => Batch, TreeError => Tree, EnvError => Env, ViewError => View,
-    LearnError => Learn);
+    RenderError => Render, LearnError => Learn);
 
 fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
     let errors = py.import("bellcrank.errors")?;
@@ -85,6 +87,9 @@ fn exception(py: Python<'_>, problem: Problem) -> PyResult<PyErr> {
         Problem::Env(error) => raise(&errors, (&variant(&error), "EnvError"), error.to_string(), None),
         Problem::Learn(LearnError::Env(error)) => exception(py, Problem::Env(error)),
         Problem::Learn(error) => raise(&errors, (&variant(&error), "LearnError"), error.to_string(), None),
+        Problem::Render(RenderError::Batch(error)) => exception(py, Problem::Batch(error)),
+        Problem::Render(RenderError::View(error)) => exception(py, Problem::View(error)),
+        Problem::Render(error) => raise(&errors, (&variant(&error), "ViewError"), error.to_string(), None),
         Problem::View(ViewError::Batch(error)) => exception(py, Problem::Batch(error)),
         Problem::View(error) => raise(&errors, (&variant(&error), "ViewError"), error.to_string(), None),
         Problem::Tree(error) => raise(&errors, (&variant(&error), "TreeError"), error.to_string(), None),

@@ -37,6 +37,7 @@ mod options;
 mod place;
 mod quantities;
 mod queries;
+mod render;
 mod report;
 mod settings;
 mod tree;

@@ -12,6 +12,7 @@ mod figures;
 mod models;
 mod opening;
 mod play;
+mod record;
 mod run;
 mod say;
 mod stop;
@@ -27,6 +28,7 @@ pub use say::say;
 use bellcrank::import::ImportError;
 use bellcrank::learn::LearnError;
 use bellcrank::model::{Faults, Model, library, nearest};
+use bellcrank::render::RenderError;
 use bellcrank::sim::{Batch, BatchError, BatchOptions, KeyframeFault};
 use bellcrank::tasks::EnvError;
 use bellcrank::view::ViewError;
@@ -166,6 +168,7 @@ pub enum Error {
     Import(ImportError),
     Batch(BatchError),
     View(ViewError),
+    Render(RenderError),
     Learn(LearnError),
     Env(EnvError),
     Read(PathBuf, std::io::Error),
@@ -209,6 +212,7 @@ impl fmt::Display for Error {
             }
             Error::Batch(error) => error.fmt(f),
             Error::View(error) => error.fmt(f),
+            Error::Render(error) => error.fmt(f),
             Error::Learn(error) => error.fmt(f),
             Error::Env(error) => error.fmt(f),
             Error::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),

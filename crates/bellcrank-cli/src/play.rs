@@ -1,6 +1,7 @@
 //! `bellcrank play`: a policy acts in the browser's view, worlds side by side.
 
 use super::opening::Brought;
+use super::record::{Record, Recording};
 use super::watch::{Listen, announce};
 use super::{Error, stop};
 use bellcrank::learn::Policy;
@@ -34,14 +35,19 @@ pub struct Play {
     /// Seed of starts, commands and pushes
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Ends after so many simulated seconds [default: at Ctrl-C]
+    /// Ends after so many simulated seconds [default: at Ctrl-C; 8 with --record]
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
+    #[command(flatten)]
+    record: Record,
     #[command(flatten)]
     brought: Brought,
     #[command(flatten)]
     listen: Listen,
 }
+
+/// Length of a recording unless told otherwise [s].
+const RECORDED: f64 = 8.0;
 
 /// No browser looks on: nothing moves, and this often somebody looks for one.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -59,6 +65,9 @@ impl Play {
         let mut env = Env::with_settings(task, options, &settings).map_err(Error::Env)?;
         policy.check_task(&policy.task, env.spec(), &path).map_err(Error::Learn)?;
         env.reset(Some(self.seed)).map_err(Error::Env)?;
+        if let Some(recording) = self.record.start(env.batch(), Vec::new())? {
+            return self.film(env, &policy, recording);
+        }
         let mut live = Live::start(env.batch(), self.listen.live(env.batch(), None)).map_err(Error::View)?;
         let by_chance = env.setting("command_interval").map_or(0.0, |value| *value);
         announce(&live.address().url);
@@ -97,6 +106,28 @@ impl Play {
             );
         }
         Ok(())
+    }
+
+    /// Acts for the recording alone, as fast as it goes.
+    fn film(&self, mut env: Env, policy: &Policy, mut recording: Recording) -> Result<(), Error> {
+        let seconds = env.spec().dt * env.spec().decimation as f64;
+        let count = (self.seconds.unwrap_or(RECORDED) / seconds).round() as usize;
+        let (stopped, command) = (stop::asked(), self.command());
+        if let (Some(interval), true) = (env.setting("command_interval"), command.is_some()) {
+            *interval = 0.0; // chance does not talk in between
+        }
+        for step in 0..=count {
+            recording.observe(env.batch(), step as f64 * seconds)?;
+            if step == count || stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            if let Some(command) = command {
+                (0..self.worlds).try_for_each(|world| env.tell(world, command)).map_err(Error::Env)?;
+            }
+            let actions = policy.act(env.observations()).map_err(Error::Learn)?;
+            env.step(&actions).map_err(Error::Env)?;
+        }
+        recording.finish()
     }
 
     /// What the options tell all robots; none when they leave it to chance.

@@ -1,14 +1,14 @@
 //! Whoever looks on while a batch runs: the recorder, a browser, the progress line, and Ctrl-C.
 
 use super::figures::{Tally, counted, grouped, small};
+use super::record::{Record, Recording};
 use super::say::{Progress, say};
 use super::{Error, stop};
 use bellcrank::sim::{Batch, StepReport};
-use bellcrank::view::{Live, LiveOptions, RecordOptions, Recorder};
+use bellcrank::view::{Live, LiveOptions};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -17,18 +17,14 @@ const LONGEST_STRIDE: usize = 100;
 
 #[derive(Args, Clone, Default)]
 pub struct Watch {
-    /// Write one HTML file that plays anywhere, without a network
-    #[arg(long, value_name = "OUT.html")]
-    pub record: Option<PathBuf>,
+    #[command(flatten)]
+    pub record: Record,
     /// Show the worlds in the browser while they run
     #[arg(long)]
     pub view: bool,
     /// How many worlds are recorded or shown [default: 16 recorded, 100 shown]
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     pub show: Option<usize>,
-    /// Frames per simulated second of a recording
-    #[arg(long, value_name = "N", default_value_t = 30.0)]
-    pub fps: f64,
     #[command(flatten)]
     pub listen: Listen,
 }
@@ -58,7 +54,7 @@ impl Listen {
 }
 
 pub struct Watcher {
-    recorder: Option<Recorder>,
+    recording: Option<Recording>,
     live: Option<Live>,
     progress: Progress,
     stride: usize,
@@ -68,11 +64,7 @@ pub struct Watcher {
 impl Watcher {
     pub fn start(watch: &Watch, batch: &Batch, steps: usize) -> Result<Self, Error> {
         let worlds = watch.show.map(|n| (0..n.min(batch.worlds())).collect()).unwrap_or_default();
-        let options = RecordOptions { frames_per_second: watch.fps, worlds };
-        let recorder = match &watch.record {
-            Some(path) => Some(Recorder::to_file(batch, options, path).map_err(Error::View)?),
-            None => None,
-        };
+        let recording = watch.record.start(batch, worlds)?;
         stop::asked(); // before anybody is told that it runs
         let live = if watch.view {
             let live = Live::start(batch, watch.listen.live(batch, watch.show)).map_err(Error::View)?;
@@ -81,9 +73,10 @@ impl Watcher {
         } else {
             None
         };
-        let per_frame = (1.0 / (watch.fps * batch.dt())).floor().clamp(1.0, LONGEST_STRIDE as f64) as usize;
-        let stride = if recorder.is_some() || live.is_some() { per_frame } else { LONGEST_STRIDE };
-        let mut watcher = Watcher { recorder, live, progress: Progress::new(true), stride, steps };
+        let per_frame =
+            (1.0 / (watch.record.fps * batch.dt())).floor().clamp(1.0, LONGEST_STRIDE as f64) as usize;
+        let stride = if recording.is_some() || live.is_some() { per_frame } else { LONGEST_STRIDE };
+        let mut watcher = Watcher { recording, live, progress: Progress::new(true), stride, steps };
         watcher.record(batch, 0.0)?;
         Ok(watcher)
     }
@@ -116,10 +109,7 @@ impl Watcher {
     }
 
     fn record(&mut self, batch: &Batch, time: f64) -> Result<(), Error> {
-        match &mut self.recorder {
-            Some(recorder) => recorder.observe(batch, time).map_err(Error::View),
-            None => Ok(()),
-        }
+        self.recording.as_mut().map_or(Ok(()), |recording| recording.observe(batch, time))
     }
 
     fn attend(&mut self, batch: &mut Batch) -> Result<(), Error> {
@@ -142,11 +132,8 @@ impl Watcher {
     /// Ends the recording, prints where it is, and hands the browser over to the reader until Ctrl-C.
     pub fn finish(mut self, batch: &mut Batch) -> Result<(), Error> {
         self.clear_progress();
-        if let Some(recorder) = self.recorder.take() {
-            let frames = recorder.frame_count();
-            let path = recorder.finish().map_err(Error::View)?;
-            let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
-            eprintln!("recorded: {} ({frames} frames, {:.1} MB)", path.display(), bytes as f64 / 1e6);
+        if let Some(recording) = self.recording.take() {
+            recording.finish()?;
         }
         if let Some(live) = &mut self.live
             && !stop::asked().load(Ordering::Relaxed)

@@ -156,8 +156,9 @@ fn unfit_targets_are_found_before_the_run() {
     for (target, why) in [
         (text(&folder), "is a directory"),
         (text(&missing), "the folder must exist"),
-        (text(&folder.join("run.mp4")), "a recording is an HTML page"),
-        (text(&folder.join("run.GIF")), "a recording is an HTML page"),
+        (text(&folder.join("run.avi")), "no kind of picture or film"),
+        (text(&folder.join("run")), "no kind of picture or film"),
+        (text(&file("missing").join("run.gif")), "its folder is not there"),
         ("/dev/null".to_owned(), "not a regular file"),
     ] {
         let output = command(&["run", "four_bar", "--steps", "100000000", "--record", &target])
@@ -171,6 +172,21 @@ fn unfit_targets_are_found_before_the_run() {
         std::fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.path()).collect();
     assert!(left.is_empty(), "{left:?}");
     std::fs::remove_dir_all(folder).expect("cleaned up");
+}
+
+/// A film by its ending; unknown sizes are told by the parser.
+#[test]
+fn films_are_recorded_by_their_ending() {
+    let out = file("run.gif");
+    let film = ["run", "four_bar", "--steps", "100", "--size", "80x60", "--fps", "10", "--record"];
+    let output = command(&[&film[..], &[out.to_str().expect("a name")]].concat()).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("run.gif ("), "{said}");
+    assert_eq!(std::fs::read(&out).expect("a film")[..6], *b"GIF89a");
+    std::fs::remove_file(out).expect("cleaned up");
+    let output =
+        command(&["run", "four_bar", "--size", "80", "--record", "x.gif"]).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("as in 640x360"));
 }
 
 /// A disk without room: a limit on the size of files does the same and needs no rights.

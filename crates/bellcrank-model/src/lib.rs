@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ids` | newtype indices, references by id or name, [`Link`] |
-//! | `body` `joint/` `coupling` `tendon` `actuator` `shape` `mesh` `site` `sensor` `keyframe` `contact` `combine` | the parts |
+//! | `body` `joint/` `coupling` `tendon` `actuator` `shape` `mesh` `hull` `site` `sensor` `keyframe` `contact` `combine` | the parts |
 //! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
 //! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
 //! | `model` `graph` `mobility` `size` `warnings` | the result, its joint graph, rank and redundancy, what looks wrong |
@@ -29,6 +29,7 @@ mod feature;
 mod fingerprint;
 mod graph;
 mod hold;
+mod hull;
 mod ids;
 mod joint;
 mod keyframe;
@@ -61,6 +62,7 @@ pub use fault::{Fault, FaultKind, Faults, Ignored, Place, Warning};
 pub use feature::Feature;
 pub use fingerprint::{Checksum, Fingerprint};
 pub use graph::{Component, JointGraph, Loop, TreeNode};
+pub use hull::convex_hull;
 pub use ids::{
     ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,
     WORLD,

@@ -47,5 +47,5 @@ pub use live::{Dial, Hand, Live, LiveOptions, Pin, Posing, Program, Running, ser
 #[doc(hidden)]
 pub use probe::Probe;
 pub use record::{Playback, RecordOptions, Recorder, read_recording};
-pub use scene::Scene;
+pub use scene::{Drawn, Scene, drawn, is_seen};
 pub use server::Address;

@@ -11,7 +11,7 @@
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (batches of worlds), [`gradient`] (derivatives of steps),
 //! [`kinematics`] (poses from goals), [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
-//! viewer). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
+//! viewer), [`render`] (pictures and films). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
 #![forbid(unsafe_code)]
 
 pub use bellcrank_collide as collide;
@@ -25,6 +25,8 @@ pub use bellcrank_kinematics as kinematics;
 pub use bellcrank_learn as learn;
 pub use bellcrank_math as math;
 pub use bellcrank_model as model;
+#[cfg(feature = "render")]
+pub use bellcrank_render as render;
 pub use bellcrank_sim as sim;
 pub use bellcrank_solve as solve;
 #[cfg(feature = "learn")]

@@ -21,6 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-tasks", &["math", "model", "sim"]),
     ("bellcrank-learn", &["plot", "sim", "tasks"]),
     ("bellcrank-view", &["math", "model", "sim"]),
+    ("bellcrank-render", &["math", "model", "sim", "view"]),
     (
         "bellcrank",
         &[
@@ -36,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tasks",
             "learn",
             "view",
+            "render",
         ],
     ),
     ("bellcrank-cli", &[]),

@@ -27,11 +27,15 @@ def _spaces(env: Env) -> tuple[Any, Any]:
 
 
 def _check_render_mode(render_mode: Optional[str]) -> None:
-    if render_mode is not None:
+    if render_mode not in (None, "rgb_array"):
         raise WrongValue(
-            f"render_mode {render_mode!r}: pictures without a browser are not made yet",
+            f"render_mode is {render_mode!r}, but only pictures are made: 'rgb_array'",
             hint="env.unwrapped.env.view() shows the worlds in a browser, .record() makes a page that plays anywhere",
         )
+
+
+def _metadata(env: Env) -> dict[str, Any]:
+    return {"render_modes": ["rgb_array"], "render_fps": round(1.0 / env.seconds_per_action)}
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
@@ -65,7 +69,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
             mode = _mode(autoreset_mode)
             how: dict[str, Any] = {"threads": threads, "precision": precision, "settings": settings}
             self.env = make(task, num_envs, autoreset=mode is AutoresetMode.SAME_STEP, **how)
-        self.metadata = {"autoreset_mode": mode, "render_modes": []}
+        self.metadata = {"autoreset_mode": mode, **_metadata(self.env)}
         self._anew = np.zeros(self.env.num_envs, dtype=np.bool_)  # worlds that begin anew in the next step
         self.num_envs = self.env.num_envs
         self.render_mode = render_mode
@@ -99,6 +103,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
         observations, rewards = done.observations.copy(), done.rewards.copy()
         return observations, rewards, done.terminated.copy(), done.truncated.copy(), info
 
+    def render(self) -> Optional[tuple[NDArray[np.uint8], ...]]:
+        """A picture of every world, with ``render_mode="rgb_array"``; see :meth:`bellcrank.Batch.render` for others."""
+        return None if self.render_mode is None else tuple(self.env.batch.render())
+
     def _begin_anew(self, done: BatchedStep, info: dict[str, Any]) -> None:
         """Worlds that ended before this step begin anew: their action did nothing and earned nothing."""
         anew = self._anew
@@ -115,7 +123,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
 class SingleEnv(gymnasium.Env[Array, Array]):
     """One world of a task, for tools that know only those."""
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
 
     def __init__(
         self,
@@ -127,6 +135,7 @@ class SingleEnv(gymnasium.Env[Array, Array]):
     ) -> None:
         _check_render_mode(render_mode)
         self.env = make(task, 1, threads=1, precision=precision, autoreset=False, settings=settings)
+        self.metadata = _metadata(self.env)
         self.render_mode = render_mode
         self.observation_space, self.action_space = _spaces(self.env)
 
@@ -143,6 +152,10 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         ended = bool(done.terminated[0]), bool(done.truncated[0])
         terms = {name: float(values[0]) for name, values in self.env.reward_terms.items()}
         return done.observations[0].copy(), float(done.rewards[0]), *ended, {"reward_terms": terms}
+
+    def render(self) -> Optional[NDArray[np.uint8]]:
+        """A picture, with ``render_mode="rgb_array"``; see :meth:`bellcrank.Batch.render` for others."""
+        return None if self.render_mode is None else self.env.batch.render(worlds=0)
 
 
 def _mode(given: Union[str, AutoresetMode]) -> AutoresetMode:

@@ -116,7 +116,7 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         control,
         keyframe: None,
         opening: Default::default(),
-        watch: Watch { fps: 30.0, ..Watch::default() },
+        watch: Watch::default(),
         strict: false,
         json: false,
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `preamble/` | how the file is to be understood: `source` `include` `compiler` `defaults` `assets` `msh` `terrain` `option` |
 //! | `bodies/` | the tree of bodies as the file has it: `tree` `joints` `geoms` `placement` `spec` |
-//! | `mass/` | what they weigh: `solids` `mass_of_mesh` `hull` `masses` `effective_inertia` |
+//! | `mass/` | what they weigh: `solids` `mass_of_mesh` `masses` `effective_inertia` |
 //! | `assemble/` | which of our bodies and joints it becomes: `lumps` `joint_groups` `assembly` `names` |
 //! | `sections/` | the rest: `equality` `tendons` `actuators` `drive` `contact` `sensors` `keyframes` |
 //! | `vocabulary/` | what the format knows, what is listed once, names: `known` `schema` `notes` `references` |

@@ -2,12 +2,14 @@
 //!
 //! The field names are those of the page (`web/src/`) and of docs/reference/recording.md.
 
+mod drawn;
 mod extent;
 mod geometry;
 mod model;
 mod place;
 mod stand_in;
 
+pub use drawn::{Drawn, drawn, is_seen};
 pub use model::ModelView;
 
 use crate::error::ViewError;
@@ -106,6 +108,19 @@ impl Scene {
     /// The numbers of the shown worlds in the batch.
     pub fn worlds(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.worlds.iter().map(|world| world.index)
+    }
+
+    /// The box that holds a shown world's model at its reference pose, where it stands: its lowest and highest corner [m].
+    pub fn bounds(&self, place: usize) -> [[f64; 3]; 2] {
+        let world = &self.worlds[place];
+        let extent = &self.models[world.model].extent;
+        let moved = |corner: [f64; 3]| [0, 1, 2].map(|k| corner[k] + world.offset[k]);
+        [moved(extent.low), moved(extent.high)]
+    }
+
+    /// Where a shown world's origin stands [m].
+    pub fn offset(&self, place: usize) -> [f64; 3] {
+        self.worlds[place].offset
     }
 
     /// The largest model's size [m], at least a millimetre.

@@ -1,16 +1,13 @@
 //! One model for the page.
 
 use super::PoseView;
+use super::drawn::{Drawn, drawn};
 use super::extent::Extent;
 use super::geometry::{GeometryView, MeshTable};
-use super::stand_in;
 use bellcrank_math::{Pose, Quat};
 use bellcrank_model::{Actuator, Body, Control, Geometry, Joint, JointId, Model, Shape};
 use serde::Serialize;
 use std::f64::consts::PI;
-
-/// A colour that means "none was given" (see [`Shape::new`]).
-const NO_COLOR: [f32; 4] = [0.6, 0.6, 0.6, 1.0];
 
 /// A model as the page reads it.
 #[derive(Clone, Debug, Serialize)]
@@ -80,26 +77,24 @@ struct ActuatorView {
 
 /// A drawn shape, in its body's frame.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct ShapeView {
-    pub name: String,
+struct ShapeView {
+    name: String,
     /// `None` for the world.
-    pub body: Option<usize>,
+    body: Option<usize>,
     /// X_BG, or X_WG for the world.
-    pub pose: PoseView,
-    pub geometry: GeometryView,
+    pose: PoseView,
+    geometry: GeometryView,
     /// Null where the author gave none.
-    pub color: Option<[f32; 4]>,
-    pub collides: bool,
+    color: Option<[f32; 4]>,
+    collides: bool,
     /// Drawn in place of a body without shapes.
-    pub stand_in: bool,
+    stand_in: bool,
 }
 
 impl ModelView {
     pub(super) fn of(model: &Model, meshes: &mut MeshTable) -> Self {
         let extent = Extent::of(model);
-        let mut shapes: Vec<ShapeView> =
-            model.shapes().iter().map(|shape| shape_view(model, shape, meshes)).collect();
-        shapes.extend(stand_in::stand_ins(model, extent.size()));
+        let shapes = drawn(model).into_iter().map(|shape| shape_view(shape, meshes)).collect();
         let mut coordinate = 0;
         let mut joints = Vec::with_capacity(model.joints().len());
         for (j, joint) in model.joints().iter().enumerate() {
@@ -153,17 +148,15 @@ fn inertia_box(body: &Body) -> Option<BoxView> {
     Some(BoxView { half, quat_wxyz: Quat::from_mat3(axes).to_wxyz() })
 }
 
-fn shape_view(model: &Model, shape: &Shape, meshes: &mut MeshTable) -> ShapeView {
-    let body = shape.link.body();
-    let to_body = body.map_or(Pose::identity(), |b| model.bodies()[b.index()].X_LB());
+fn shape_view(shape: Drawn, meshes: &mut MeshTable) -> ShapeView {
     ShapeView {
-        name: shape.name.clone(),
-        body: body.map(|b| b.index()),
-        pose: to_body.inverse_mul(shape.X_LG).into(),
         geometry: meshes.view(&shape.geometry),
-        color: (shape.color != NO_COLOR).then_some(shape.color),
+        name: shape.name,
+        body: shape.body,
+        pose: shape.X_BG.into(),
+        color: shape.color,
         collides: shape.collides,
-        stand_in: false,
+        stand_in: shape.stand_in,
     }
 }
 

@@ -1,15 +1,13 @@
 //! Bodies without shapes are still seen: bars between the joints that they carry.
 
-use super::PoseView;
-use super::geometry::GeometryView;
-use super::model::ShapeView;
+use super::drawn::Drawn;
 use bellcrank_math::{Mat3, Pose, Quat, Vec3};
-use bellcrank_model::{JointId, Model};
+use bellcrank_model::{Geometry, JointId, Model};
 
 /// Thickness of a bar, as a part of the model's size.
 const RADIUS: f64 = 0.012;
 
-pub(super) fn stand_ins(model: &Model, size: f64) -> Vec<ShapeView> {
+pub(super) fn stand_ins(model: &Model, size: f64) -> Vec<Drawn> {
     let mut drawn = vec![false; model.bodies().len()];
     for shape in model.shapes() {
         if let Some(body) = shape.link.body() {
@@ -21,12 +19,12 @@ pub(super) fn stand_ins(model: &Model, size: f64) -> Vec<ShapeView> {
 }
 
 /// One bar between two joints; a star from the middle for more; a bar to the centre of mass for one; else a ball.
-fn bars(model: &Model, body: usize, radius: f64) -> Vec<ShapeView> {
+fn bars(model: &Model, body: usize, radius: f64) -> Vec<Drawn> {
     let name = &model.bodies()[body].name;
-    let shape = |pose: Pose, geometry| ShapeView {
+    let shape = |X_BG: Pose, geometry| Drawn {
         name: name.clone(),
         body: Some(body),
-        pose: PoseView::from(pose),
+        X_BG,
         geometry,
         color: None,
         collides: false,
@@ -43,14 +41,14 @@ fn bars(model: &Model, body: usize, radius: f64) -> Vec<ShapeView> {
         }
     };
     let long = pairs.into_iter().filter(|(a, b)| (*b - *a).norm() > 0.5 * radius);
-    let mut shapes: Vec<ShapeView> = long
+    let mut shapes: Vec<Drawn> = long
         .map(|(a, b)| {
             let half_length = 0.5 * (b - a).norm();
-            shape(Pose::new(turn_z_to(b - a), (a + b) * 0.5), GeometryView::Capsule { radius, half_length })
+            shape(Pose::new(turn_z_to(b - a), (a + b) * 0.5), Geometry::Capsule { radius, half_length })
         })
         .collect();
     if shapes.is_empty() {
-        shapes.push(shape(Pose::identity(), GeometryView::Sphere { radius: 2.0 * radius }));
+        shapes.push(shape(Pose::identity(), Geometry::Sphere { radius: 2.0 * radius }));
     }
     shapes
 }
@@ -92,11 +90,8 @@ mod tests {
         b.joint(Joint::revolute("b", link, tip).placed(Vec3::new(0.3, 0.0, 0.0), Vec3::y_axis()));
         let shapes = stand_ins(&b.build().expect("sound"), 1.0);
         assert_eq!(shapes.len(), 2);
-        let GeometryView::Capsule { half_length, .. } = shapes[0].geometry else { panic!("a bar") };
+        let Geometry::Capsule { half_length, .. } = shapes[0].geometry else { panic!("a bar") };
         assert!((half_length - 0.15).abs() < 1e-12);
-        assert!(
-            matches!(shapes[1].geometry, GeometryView::Sphere { .. }),
-            "the tip's joint is at its centre"
-        );
+        assert!(matches!(shapes[1].geometry, Geometry::Sphere { .. }), "the tip's joint is at its centre");
     }
 }

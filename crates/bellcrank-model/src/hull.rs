@@ -1,4 +1,4 @@
-//! The convex hull of a set of points, for the mass of meshes without faces.
+//! The convex hull of a set of points, for masses and pictures of meshes without faces.
 //!
 //! Incremental with conflict lists (quickhull): every point outside is kept with one face that it can see; the
 //! farthest point of a face is added, the faces that it sees are replaced by a fan over their outline.
@@ -20,7 +20,7 @@ struct Face {
 
 /// Triangles of the hull, counter-clockwise seen from outside. Empty for fewer than four points, flat ones,
 /// or far too many.
-pub(in crate::mjcf) fn convex_hull(points: &[Vec3]) -> Vec<[u32; 3]> {
+pub fn convex_hull(points: &[Vec3]) -> Vec<[u32; 3]> {
     let Some((corners, tolerance)) = first_tetrahedron(points) else { return Vec::new() };
     let mut hull = Hull { points, faces: Vec::new(), tolerance };
     hull.start(corners);
@@ -144,7 +144,6 @@ impl Hull<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mjcf::mass::mass_of_mesh::{Fill, unit_density};
 
     /// A grid of 5³ points in the unit cube: the hull is the cube, volume 1.
     #[test]
@@ -154,9 +153,16 @@ mod tests {
             points.push(Vec3::new((i % 5) as f64, (i / 5 % 5) as f64, (i / 25) as f64) * 0.25);
         }
         let hull = convex_hull(&points);
-        let inertia = unit_density(&points, &hull, Fill::Exact);
-        assert!((inertia.mass - 1.0).abs() < 1e-12, "{}", inertia.mass);
-        assert!((inertia.com - Vec3::new(0.5, 0.5, 0.5)).norm() < 1e-12);
+        // tetrahedra from the origin: Σ a · (b × c) / 6, and their middles by volume
+        let (mut volume, mut moment) = (0.0, Vec3::zero());
+        for face in hull {
+            let [a, b, c] = face.map(|k| points[k as usize]);
+            let part = a.dot(b.cross(c)) / 6.0;
+            volume += part;
+            moment += (a + b + c) * (0.25 * part);
+        }
+        assert!((volume - 1.0).abs() < 1e-12, "{volume}");
+        assert!((moment - Vec3::new(0.5, 0.5, 0.5)).norm() < 1e-12);
     }
 
     #[test]

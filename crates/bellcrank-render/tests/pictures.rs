@@ -1,0 +1,198 @@
+//! What pictures show, against what geometry says; and files that other programs read.
+
+use bellcrank_math::{Pose, Vec3};
+use bellcrank_model::{Body, Geometry, ModelBuilder, Shape, WORLD, library};
+use bellcrank_render::{Camera, Film, Kind, Moment, Mount, Pixels, Renderer, Shot, ShotOptions, Size, views};
+use bellcrank_sim::{Batch, BatchOptions};
+use bellcrank_view::{Frame, Touching};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const SIZE: Size = Size { width: 160, height: 120 };
+
+/// A red ball of 0.5 m at a height of 2 m over the floor.
+fn ball() -> Batch {
+    let mut b = ModelBuilder::new("ball");
+    b.shape(Shape::new("floor", WORLD, Geometry::Plane));
+    let at = Pose::translation(0.0, 0.0, 2.0);
+    let ball = b.body(Body::new("ball").at(at).solid_sphere(1.0, 0.5));
+    b.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.5 }).color([0.8, 0.1, 0.1, 1.0]));
+    let model = Arc::new(b.build().expect("a model"));
+    Batch::new(model, 1, BatchOptions::default()).expect("a batch")
+}
+
+fn from_afar() -> Camera {
+    Camera { field_of_view: 0.8, ..Camera::new(Vec3::new(5.0, 0.0, 2.0), Vec3::new(0.0, 0.0, 2.0)) }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("bellcrank-pictures-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Along the camera's axis the ball is 4.5 m away; its outline is the cone of sin α = r/d = 0.1, of which facets (8 to a circle)
+/// show at least cos(π/8) = 0.92.
+#[test]
+fn distances_and_outlines_are_those_of_the_ball() {
+    let batch = ball();
+    let mut renderer = Renderer::new(&batch, &[0], SIZE).expect("a renderer");
+    let (depth, bodies) = renderer.measure(&batch, &from_afar()).expect("measured");
+    let middle = 60 * 160 + 80;
+    assert_eq!(bodies[middle], 0);
+    assert!((depth[middle] - 4.5).abs() < 0.5 * (1.0 - 0.92), "{}", depth[middle]);
+    let tangent = 0.1_f64.asin().tan();
+    let radius = tangent / 0.4_f64.tan() * 60.0; // in pixels
+    let across = (0..160).filter(|x| bodies[60 * 160 + x] == 0).count() as f64;
+    assert!(across <= 2.0 * radius + 1.0 && across >= 2.0 * 0.92 * radius - 1.0, "{across}, {radius}");
+    // the floor fills what is below the horizon, and nothing is above it
+    assert!(bodies[119 * 160] == -1 && bodies[0] == -2);
+    let down = 0.4_f64.tan() * 59.5 / 60.0;
+    assert!((f64::from(depth[119 * 160]) - 2.0 / down).abs() < 1e-3);
+    assert!(depth[0].is_infinite());
+}
+
+#[test]
+fn the_ball_is_red_and_throws_a_shadow() {
+    let batch = ball();
+    let mut renderer = Renderer::new(&batch, &[0], SIZE).expect("a renderer");
+    // the sun stands at (0.75, −0.35, 1.35): the shadow's middle is 2 m below, at −2 · (0.75, −0.35)/1.35
+    let shadow = Vec3::new(-1.11, 0.52, 0.0);
+    let above = |target: Vec3| Camera::new(target + Vec3::new(0.0, 0.0, 1.0), target);
+    let mean = |renderer: &mut Renderer, camera: &Camera| {
+        let picture = renderer.draw(&batch, camera).expect("a picture");
+        let sum = |k: usize| picture.rgb.iter().skip(k).step_by(3).map(|x| f64::from(*x)).sum::<f64>();
+        [0, 1, 2].map(|k| sum(k) / (160.0 * 120.0))
+    };
+    let dark = mean(&mut renderer, &above(shadow));
+    let light = mean(&mut renderer, &above(shadow * -1.0));
+    assert!(dark[0] < 0.9 * light[0] && dark[2] < 0.9 * light[2], "{dark:?} {light:?}");
+    let camera = Camera { field_of_view: 0.1, ..from_afar() };
+    let [r, g, b] = mean(&mut renderer, &camera);
+    assert!(r > 120.0 && g < 0.5 * r && b < 0.5 * r, "{r} {g} {b}");
+}
+
+/// The framing camera has all of every shipped mechanism in the picture: its border shows no body.
+#[test]
+fn every_shipped_mechanism_fits_into_its_picture() {
+    for name in library::names() {
+        let model = Arc::new(library::by_name(name).expect("shipped").build().expect("sound"));
+        let batch = Batch::new(model, 2, BatchOptions::default()).expect("a batch");
+        let mut renderer = Renderer::new(&batch, &[0, 1], SIZE).expect("a renderer");
+        let camera = Camera::framing(renderer.stage(), SIZE);
+        let (_, bodies) = renderer.measure(&batch, &camera).expect("measured");
+        assert!(bodies.iter().filter(|body| **body >= 0).count() > 40, "{name} is hardly seen");
+        let border = (0..120)
+            .flat_map(|y| (0..160).map(move |x| (x, y)))
+            .filter(|(x, y)| *x == 0 || *y == 0 || *x == 159 || *y == 119);
+        assert!(border.into_iter().all(|(x, y)| bodies[y * 160 + x] < 0), "{name} is cut off");
+    }
+}
+
+#[test]
+fn the_same_worlds_give_the_same_picture() {
+    let batch = ball();
+    let draw =
+        || Renderer::new(&batch, &[0], SIZE).expect("a renderer").draw(&batch, &from_afar()).expect("drawn");
+    assert_eq!(draw(), draw());
+}
+
+#[test]
+fn films_are_files_that_others_read() {
+    let folder = folder("films");
+    let mut batch = ball();
+    for name in ["film.gif", "film.apng", "film.png"] {
+        let path = folder.join(name);
+        let options = ShotOptions { size: SIZE, frames_per_second: 10.0, ..ShotOptions::default() };
+        let mut shot = Shot::new(&batch, &path, options).expect("begins");
+        for step in 0..=50 {
+            shot.observe(&batch, f64::from(step) * 0.01).expect("filmed");
+            batch.step(1);
+        }
+        assert_eq!(shot.frame_count(), 6, "0.5 s at ten pictures a second, both ends");
+        assert_eq!(shot.finish().expect("written"), path);
+    }
+    let mut reader = gif::DecodeOptions::new();
+    reader.set_color_output(gif::ColorOutput::RGBA);
+    let file = std::fs::File::open(folder.join("film.gif")).expect("a file");
+    let mut film = reader.read_info(std::io::BufReader::new(file)).expect("a GIF");
+    let mut time = 0;
+    while let Some(frame) = film.read_next_frame().expect("a frame") {
+        time += frame.delay;
+    }
+    assert_eq!(time, 60, "hundredths of a second");
+    for (name, frames) in [("film.apng", Some(6)), ("film.png", None)] {
+        let file = std::fs::File::open(folder.join(name)).expect("a file");
+        let reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a PNG");
+        assert_eq!((reader.info().width, reader.info().height), (160, 120));
+        assert_eq!(reader.info().animation_control().map(|control| control.num_frames), frames, "{name}");
+    }
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 3, "nothing unfinished is left");
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+#[test]
+fn what_cannot_be_drawn_or_written_is_refused_in_words() {
+    let batch = ball();
+    let told = |size| Renderer::new(&batch, &[0], size).err().expect("refused").to_string();
+    assert!(told(Size { width: 0, height: 5 }).contains("between 1 and 8192"));
+    assert!(Renderer::new(&batch, &[], SIZE).is_err() && Renderer::new(&batch, &[1], SIZE).is_err());
+    let mut renderer = Renderer::new(&batch, &[0], SIZE).expect("a renderer");
+    let blind = Camera::new(Vec3::zero(), Vec3::zero());
+    assert_eq!(
+        renderer.draw(&batch, &blind).expect_err("refused").to_string(),
+        "the camera: eye and target must differ"
+    );
+    let unknown = Film::new("film.avi".as_ref(), 30.0).err().expect("refused").to_string();
+    assert!(
+        unknown.starts_with("film.avi: this ending is no kind of picture or film\n  hint: .png"),
+        "{unknown}"
+    );
+    let nowhere = Film::new("/nowhere/at/all/film.gif".as_ref(), 30.0).err().expect("refused").to_string();
+    assert!(nowhere.contains("film.gif: its folder is not there\n  hint"), "{nowhere}");
+    let folder = folder("unfinished");
+    let mut film = Film::new(&folder.join("film.gif"), 30.0).expect("a film");
+    film.add(renderer.draw(&batch, &from_afar()).expect("drawn")).expect("added");
+    drop(film);
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0, "half a film is left");
+}
+
+/// A camera on a ball sees what the ball's fall brings nearer: in every world by itself, and the same for any number of threads.
+#[test]
+fn every_world_has_a_picture_of_its_own() {
+    let mut batch = Batch::new(ball().models()[0].clone(), 3, BatchOptions::default()).expect("a batch");
+    let lower = Pose::translation(0.0, 0.0, 1.0);
+    batch.set_body_pose(1, 0, lower).expect("a world");
+    let downwards = Camera { up: Vec3::x_axis(), ..Camera::new(Vec3::zero(), Vec3::new(0.0, 0.0, -1.0)) };
+    let small = Size { width: 16, height: 12 };
+    let look = |worlds: &[usize], kind, mount| views(&batch, worlds, small, (kind, mount)).expect("pictures");
+    let Pixels::Depth(depth) = look(&[0, 1, 2], Kind::Depth, Mount::Body(downwards, 0)) else {
+        panic!("depths")
+    };
+    // the ball itself is around the camera: its inside is seen, 0.5 m below
+    for (world, picture) in depth.chunks_exact(16 * 12).enumerate() {
+        assert!((picture[6 * 16 + 8] - 0.5).abs() < 0.04, "world {world}: {}", picture[6 * 16 + 8]);
+    }
+    let fixed = Mount::World(from_afar());
+    let Pixels::Segments(bodies) = look(&[0, 1], Kind::Segments, fixed) else { panic!("bodies") };
+    let rows = |world: usize| {
+        let picture = &bodies[world * 16 * 12..(world + 1) * 16 * 12];
+        (0..12).filter(|y| picture[y * 16 + 8] == 0).collect::<Vec<_>>()
+    };
+    assert!(rows(0).iter().min() < rows(1).iter().min(), "{:?} {:?}", rows(0), rows(1));
+    assert_eq!(look(&[1], Kind::Color, Mount::Framing), look(&[1], Kind::Color, Mount::Framing));
+    assert!(views(&batch, &[3], small, (Kind::Depth, fixed)).is_err());
+    assert!(views(&batch, &[0], small, (Kind::Depth, Mount::Body(downwards, 7))).is_err());
+}
+
+/// Poses that went through a frame of a recording (32 bits) give the picture of the batch itself, but for pixels at edges.
+#[test]
+fn recorded_moments_look_like_the_worlds_themselves() {
+    let batch = ball();
+    let mut renderer = Renderer::new(&batch, &[0], SIZE).expect("a renderer");
+    let frame = Frame::of(&batch, [0].into_iter(), 0.0, Touching::All).expect("a frame");
+    let recorded = renderer.draw_moment(&Moment::of_frame(&frame, &[1]), &from_afar()).expect("drawn");
+    let itself = renderer.draw(&batch, &from_afar()).expect("drawn");
+    let differ = recorded.rgb.iter().zip(&itself.rgb).filter(|(a, b)| a.abs_diff(**b) > 2).count();
+    assert!(differ < itself.rgb.len() / 100, "{differ}");
+}
