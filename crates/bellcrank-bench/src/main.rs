@@ -5,7 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | `case` | one way to run some worlds: how it is timed, and its record |
-//! | `robots` `step` `access` `scaling` `contact` `linear` `tree` | the scenes |
+//! | `robots` `step` `access` `pictures` `scaling` `contact` `linear` `tree` | the scenes |
 //! | `describe` | scenes as files, for other programs |
 //! | `adrift` | scenes in empty space, to see who keeps momentum and energy |
 //! | `page` | records as a page with pictures |
@@ -18,6 +18,7 @@ mod contact;
 mod describe;
 mod linear;
 mod page;
+mod pictures;
 mod robots;
 mod scaling;
 mod step;
@@ -127,6 +128,11 @@ pub const SCENES: &[Scene] = &[
         name: "access",
         about: "what it costs to look at 1,024 bipeds and to change some, beside a step",
         run: access::run,
+    },
+    Scene {
+        name: "pictures",
+        about: "drawing worlds on the processor: depths and colours, by raster and by rays",
+        run: pictures::run,
     },
     Scene {
         name: "mixed",
