@@ -143,8 +143,9 @@ def step(
     """One period of ``dt`` seconds of robots that are led by hand, from one pose or ``(n, coordinates)``.
 
     No joint moves faster than ``speed`` (a number for all motors' joints, or ``(velocities,)``; those of the model by
-    default), limits hold and loops stay closed; of all such poses it is the one nearest to the goals. With ``clearance``
-    [m] bodies keep that distance, as in :func:`solve`: the robot slides along what is in its way, or stays.
+    default), limits hold and loops stay closed; of all such poses it is the one nearest to the goals. With
+    ``clearance`` [m] bodies keep that distance, as in :func:`solve`: the robot slides along what is in its way, or
+    stays.
     """
     asked = ask(goals, joints, center_of_mass, stay, hold, pairs)
     native, poses = mechanism_of(model), poses_of(model, q)
