@@ -513,30 +513,49 @@ class Trainer:
 
 def holds_run(folder: Path) -> bool: ...
 
+_Goals = list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]]
+_How = tuple[int, int, bool, list[float], int, int]
+
 class Kinematics:
     def __init__(self, model: Model) -> None: ...
     def rest(self) -> list[float]: ...
     def keyframe(self, name: str) -> list[float]: ...
     def solve(
         self,
-        goals: list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]],
+        goals: _Goals,
         targets: list[float],
         start: list[float],
-        how: tuple[int, int, bool, list[float], int, int],
+        how: _How,
     ) -> tuple[list[float], list[bool], list[float], list[float], list[int]]: ...
+    def solve_clear(
+        self,
+        goals: _Goals,
+        targets: list[float],
+        start: list[float],
+        how: _How,
+        least: float,
+    ) -> tuple[tuple[list[float], list[bool], list[float], list[float], list[int]], list[float]]: ...
     def step(
         self,
-        goals: list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]],
+        goals: _Goals,
         targets: list[float],
         q: list[float],
-        given: tuple[tuple[int, int, bool, list[float], int, int], float, list[float]],
+        given: tuple[_How, float, list[float]],
     ) -> tuple[list[float], list[float], list[bool], list[float]]: ...
+    def step_clear(
+        self,
+        goals: _Goals,
+        targets: list[float],
+        q: list[float],
+        given: tuple[_How, float, list[float]],
+        least: float,
+    ) -> tuple[tuple[list[float], list[float], list[bool], list[float]], list[float]]: ...
     def follow(
         self,
-        goals: list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]],
+        goals: _Goals,
         targets: list[float],
         start: list[float],
-        given: tuple[tuple[int, int, bool, list[float], int, int], list[float], list[float]],
+        given: tuple[_How, list[float], list[float]],
     ) -> tuple[list[float], list[float], list[float], list[bool], list[float]]: ...
     def speeds(self) -> list[float]: ...
     def motor_bounds(self, value: float) -> list[float]: ...
@@ -546,6 +565,19 @@ class Kinematics:
     def holds(self, q: list[float], threads: int) -> tuple[list[float], list[int]]: ...
     def motor_jacobian(self, q: list[float], frame: str) -> list[float]: ...
     def branch(self, q: list[float]) -> list[int]: ...
+    def frame_singular_values(self, q: list[float], frame: str) -> list[float]: ...
+    def mechanical_advantage(self, q: list[float], frame: str, along: list[float]) -> tuple[list[str], list[float]]: ...
+    def transmission_angle(self, q: list[float], start: str, end: str, about: str) -> float: ...
+    def assembly_modes(self, q: list[float], starts: int) -> list[list[float]]: ...
+    def tracks_of(
+        self, source: Kinematics, q: list[float], pairs: list[tuple[str, str]], scale: float
+    ) -> list[float]: ...
+    def retarget(
+        self,
+        tracks: list[tuple[str, bool, bool, list[float]]],
+        start: list[float],
+        how: list[float],
+    ) -> tuple[list[float], list[float], list[float], list[bool], list[bool], list[float]]: ...
     def sample(
         self,
         numbers: list[int],

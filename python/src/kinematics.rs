@@ -3,9 +3,10 @@
 use crate::error::said;
 use crate::model::Model;
 use bellcrank::kinematics::{
-    self, Bounds, Goal, KinematicsError, Pace, Priority, Sampler, Sampling, Settings, What, Workspace,
+    self, Bounds, Clearance, Contact, Goal, KinematicsError, Pace, Priority, Retargeting, Sampler, Sampling,
+    Settings, Solution, Track, What, Workspace,
 };
-use bellcrank::math::Vec3;
+use bellcrank::math::{Pose, Quat, Vec3};
 use bellcrank::model;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -35,6 +36,12 @@ type Path = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<bool>, Vec<f64>);
 
 /// Joints, margins (of limits, clearance, singular value, loops that stay open), feet, attempts, seed, threads.
 type Draw = (Vec<String>, [f64; 4], Vec<String>, usize, u64, usize);
+
+/// A track: frame, whether it is a foot, whether it turns, seven numbers per pose.
+type Tracked = (String, bool, bool, Vec<f64>);
+
+/// Configurations, coordinates of all joints, targets of motors, solved, contacts, errors of tracks.
+type Done = (Vec<f64>, Vec<f64>, Vec<f64>, Vec<bool>, Vec<bool>, Vec<f64>);
 
 #[pymethods]
 impl Kinematics {
@@ -67,7 +74,25 @@ impl Kinematics {
         let settings = read_settings(how);
         let found =
             py.detach(|| self.robot.problem(&goals, settings)?.solve(&targets, &start)).map_err(wrong)?;
-        Ok((found.q, found.solved, found.error, found.loop_gap, found.iterations))
+        Ok(told(found))
+    }
+
+    /// Likewise with distances kept; the least distance by pose.
+    fn solve_clear(
+        &self,
+        py: Python<'_>,
+        goals: Vec<Told>,
+        targets: Vec<f64>,
+        start: Vec<f64>,
+        how: How,
+        least: f64,
+    ) -> PyResult<(Found, Vec<f64>)> {
+        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let asked = (&goals[..], read_settings(how));
+        let clearance = Clearance { least, ..Clearance::default() };
+        let solve = || self.robot.solve_clear(&self.model, asked, &clearance, (&targets, &start));
+        let found = py.detach(solve).map_err(wrong)?;
+        Ok((told(found.pose), found.distance))
     }
 
     /// One period towards goals: poses, velocities, solved, errors.
@@ -86,6 +111,25 @@ impl Kinematics {
             .detach(|| self.robot.problem(&goals, read_settings(how))?.step(&targets, &q, &pace))
             .map_err(wrong)?;
         Ok((stepped.pose.q, stepped.v, stepped.pose.solved, stepped.pose.error))
+    }
+
+    /// Likewise with distances kept; the least distance by pose.
+    fn step_clear(
+        &self,
+        py: Python<'_>,
+        goals: Vec<Told>,
+        targets: Vec<f64>,
+        q: Vec<f64>,
+        given: (How, f64, Vec<f64>),
+        least: f64,
+    ) -> PyResult<(Stepped, Vec<f64>)> {
+        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let (how, dt, speed) = given;
+        let (pace, clearance) = (Pace { dt, speed }, Clearance { least, ..Clearance::default() });
+        let asked = (&goals[..], read_settings(how));
+        let step = || self.robot.step_clear(&self.model, asked, &clearance, (&targets, &q, &pace));
+        let kinematics::SteppedClear { stepped, distance } = py.detach(step).map_err(wrong)?;
+        Ok(((stepped.pose.q, stepped.v, stepped.pose.solved, stepped.pose.error), distance))
     }
 
     /// A path of goals: times, poses, velocities, solved, errors.
@@ -161,6 +205,65 @@ impl Kinematics {
         self.robot.analysis(1).and_then(|analysis| analysis.branch(&q)).map_err(wrong)
     }
 
+    fn frame_singular_values(&self, q: Vec<f64>, frame: &str) -> PyResult<[f64; 3]> {
+        self.robot.analysis(1).and_then(|analysis| analysis.frame_singular_values(&q, frame)).map_err(wrong)
+    }
+
+    /// Names of the driven joints, and the force that each holds.
+    fn mechanical_advantage(
+        &self,
+        q: Vec<f64>,
+        frame: &str,
+        along: [f64; 3],
+    ) -> PyResult<(Vec<String>, Vec<f64>)> {
+        let forces = self.robot.mechanical_advantage(&q, frame, Vec3::from_array(along)).map_err(wrong)?;
+        Ok((self.robot.motor_joints(&self.model), forces))
+    }
+
+    fn transmission_angle(&self, q: Vec<f64>, start: &str, end: &str, about: &str) -> PyResult<f64> {
+        self.robot.transmission_angle(&q, start, end, about).map_err(wrong)
+    }
+
+    fn assembly_modes(&self, py: Python<'_>, q: Vec<f64>, starts: usize) -> PyResult<Vec<Vec<f64>>> {
+        py.detach(|| self.robot.assembly_modes(&self.model, &q, starts)).map_err(wrong)
+    }
+
+    /// Frames of another skeleton as tracks of this one: seven numbers per frame and pose.
+    fn tracks_of(
+        &self,
+        source: &Kinematics,
+        q: Vec<f64>,
+        pairs: Vec<(String, String)>,
+        scale: f64,
+    ) -> PyResult<Vec<f64>> {
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(from, to)| (&**from, &**to)).collect();
+        let tracks = kinematics::tracks_of(&source.robot, &q, &self.robot, &pairs, scale).map_err(wrong)?;
+        let poses = tracks.iter().flat_map(|track| &track.poses);
+        Ok(poses.flat_map(|X| X.p.to_array().into_iter().chain(X.R.to_wxyz())).collect())
+    }
+
+    /// A motion of others; `how` is the period, then when feet stand (height, speed, time), then how far loops may stay open.
+    fn retarget(
+        &self,
+        py: Python<'_>,
+        tracks: Vec<Tracked>,
+        start: Vec<f64>,
+        how: [f64; 5],
+    ) -> PyResult<Done> {
+        let tracks: Vec<Track> = tracks.into_iter().map(read_track).collect();
+        let [dt, height, speed, least, loop_floor] = how;
+        let how = Retargeting { dt, contact: Contact { height, speed, least }, loop_floor };
+        let from_start;
+        let robot = if start.is_empty() {
+            &self.robot
+        } else {
+            from_start = self.robot.clone().with_rest(&start);
+            &from_start
+        };
+        let done = py.detach(|| robot.retarget(&tracks, how)).map_err(wrong)?;
+        Ok((done.q, done.joint_position, done.target_position, done.solved, done.contact, done.error))
+    }
+
     /// The random poses of these numbers that are safe to start from, and which were found.
     fn sample(&self, py: Python<'_>, numbers: Vec<usize>, draw: Draw) -> PyResult<(Vec<f64>, Vec<bool>)> {
         let (joints, margins, feet, attempts, seed, threads) = draw;
@@ -181,6 +284,17 @@ impl Kinematics {
             .map_err(wrong)?;
         Ok((samples.q, samples.found))
     }
+}
+
+fn told(found: Solution<f64>) -> Found {
+    (found.q, found.solved, found.error, found.loop_gap, found.iterations)
+}
+
+fn read_track((frame, foot, turns, numbers): Tracked) -> Track {
+    let pose = |x: &[f64]| {
+        Pose::new(Quat::from_wxyz([x[3], x[4], x[5], x[6]]).normalized(), Vec3::new(x[0], x[1], x[2]))
+    };
+    Track { frame, poses: numbers.chunks_exact(7).map(pose).collect(), foot, turns }
 }
 
 fn read_settings(how: How) -> Settings {

@@ -249,6 +249,19 @@ def test_episodes_begin_in_safe_random_poses_when_told() -> None:
     assert (knees(200) == drawn).all()
 
 
+def test_gymnasium_makes_worlds_that_begin_in_safe_random_poses() -> None:
+    import gymnasium
+
+    ours = envs.make("biped_walk", 8, threads=1, random_poses=50)
+    vector: Any = gymnasium.make_vec("bellcrank/BipedWalk-v0", num_envs=8, threads=1, random_poses=50)
+    assert np.array_equal(vector.reset(seed=3)[0], ours.reset(3))
+    usual = gymnasium.make_vec("bellcrank/BipedWalk-v0", num_envs=8, threads=1)
+    assert not np.array_equal(usual.reset(seed=3)[0], ours.reset(3))
+    single: Any = gymnasium.make("bellcrank/BipedWalk-v0", random_poses=50)
+    alone = envs.make("biped_walk", 1, threads=1, random_poses=50, autoreset=False)
+    assert np.array_equal(single.reset(seed=3)[0], alone.reset(3)[0])
+
+
 def test_random_poses_are_refused_where_there_are_none() -> None:
     with pytest.raises(errors.WrongValue, match="no motor holds"):
         envs.make("cartpole_swing_up", 2, random_poses=8)

@@ -7,7 +7,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank import kinematics
-from bellcrank.kinematics import Goal, Samples, Solution, Step, Trajectory, Workspace
+from bellcrank.kinematics import Goal, Retargeted, Samples, Solution, Step, Track, Trajectory, Workspace
 
 
 def tool(model: bc.Model, q: np.ndarray, frame: str) -> np.ndarray:
@@ -175,3 +175,108 @@ def test_a_workspace_is_where_the_tool_gets_to() -> None:
     assert (space.smallest >= 0.0).all() and space.svg.startswith("<svg")
     found = kinematics.solve(model, {"tool": Goal(position=space.points[:50])})
     assert found.solved.all()  # every place can be had again
+
+
+def two_links_and_a_ball() -> bc.Model:
+    """Links of 1 m in the x–z plane, a ball of 0.1 m at the tip; a ball of 0.2 m in the world at (1.2, 0, 0)."""
+    builder = bc.ModelBuilder("two links")
+    for name, x in (("upper", 0.0), ("lower", 1.0)):
+        builder.body(name, mass=1.0, inertia=[0.1, 0.1, 0.1], position=[x, 0.0, 0.0])
+    builder.joint("shoulder", "revolute", None, "upper", point=[0.0, 0.0, 0.0], axis=[0.0, 1.0, 0.0])
+    builder.joint("elbow", "revolute", "upper", "lower", point=[1.0, 0.0, 0.0], axis=[0.0, 1.0, 0.0])
+    builder.shape("tip", "lower", "sphere", radius=0.1, position=[1.0, 0.0, 0.0])
+    builder.shape("obstacle", None, "sphere", radius=0.2, position=[1.2, 0.0, 0.0])
+    return builder.build()
+
+
+def test_distances_are_kept() -> None:
+    """The goal is 0.18 m from the obstacle's centre, centres shall be 0.35 m apart: the goal is missed by the rest."""
+    model = two_links_and_a_ball()
+    goal = {"lower": Goal(position=[1.3, 0.0, -0.15], point=[1.0, 0.0, 0.0])}
+    near = kinematics.solve(model, goal, [0.9, 0.9])
+    assert near.solved and near.distance == np.inf
+    kept = kinematics.solve(model, goal, [0.9, 0.9], clearance=0.05)
+    assert kept.distance > 0.05 - 2e-6
+    assert not kept.solved and abs(kept.error[0] - (0.35 - np.hypot(0.1, 0.15))) < 1e-3
+    with pytest.raises(bc.errors.WrongValue, match="distance"):
+        kinematics.solve(model, goal, clearance=np.nan)
+    q, least = np.array([0.9, 0.9]), np.inf
+    for _ in range(150):
+        led = kinematics.step(model, goal, q, 0.01, speed=[2.0, 2.0], clearance=0.05)
+        q, least = led.q, min(least, float(led.distance))
+    assert least > 0.05 - 2e-6 and abs(led.error[0] - kept.error[0]) < 2e-3
+
+
+def test_a_four_bar_is_assembled_in_two_ways_and_hands_its_force_on() -> None:
+    """Law of cosines between coupler and rocker, from the places of the four hinges."""
+    model = bc.load("four_bar")
+    modes = kinematics.assembly_modes(model, kinematics.rest(model), starts=60)
+    assert len(modes) == 2 and np.allclose(modes[0], kinematics.rest(model), atol=1e-6)
+    rod = ("crank_pin", "rocker_pin")
+    angles = [kinematics.transmission_angle(model, q, rod, "rocker_hinge") for q in modes]
+    assert angles[0] == pytest.approx(angles[1], abs=1e-9) and 0.0 < angles[0] < np.pi / 2.0
+    with pytest.raises(bc.errors.NoSuchJoint, match="rod"):
+        kinematics.transmission_angle(model, modes[0], ("rod", "rocker_pin"), "rocker_hinge")
+
+
+def test_what_motors_of_a_delta_robot_do_to_its_platform() -> None:
+    model = bc.load("delta")
+    q = kinematics.rest(model)
+    forces = kinematics.mechanical_advantage(model, q, "platform", [0.0, 0.0, 1.0])
+    assert list(forces) == ["shoulder_0", "shoulder_1", "shoulder_2"]
+    lowered = kinematics.motor_jacobian(model, q, "platform")[2]
+    assert np.allclose(list(forces.values()), 1.0 / np.abs(lowered))
+    values = kinematics.frame_singular_values(model, q, "platform")
+    assert values.shape == (3,) and (np.diff(values) <= 1e-12).all() and values[2] > 0.01
+
+
+def marking_time(model: bc.Model, count: int, dt: float) -> np.ndarray:
+    """Joint angles of the humanoid: hip, knee and ankle as sines, one leg after the other."""
+    names, q = bc.tree.coordinate_names(model), np.tile(kinematics.rest(model), (count, 1))
+    for side, shift in (("left", 0.0), ("right", 0.5)):
+        phase = (np.arange(count) * dt / 1.5 + shift) % 1.0
+        lift = np.where(phase < 0.5, np.sin(2.0 * np.pi * phase) ** 2, 0.0)
+        for joint, amount in (("thigh_hinge", -0.5), ("shin_hinge", 1.0), ("ankle_hinge", -0.5)):
+            q[:, names.index(f"{side}_{joint}")] += amount * lift
+    return q
+
+
+def test_a_humanoids_steps_are_done_by_the_hybrid_biped() -> None:
+    """Feet stand where the humanoid's do, without slipping, and are lifted in between; motors are told the poses."""
+    source, model, dt = bc.load("humanoid"), bc.load("hybrid_biped"), 0.01
+    feet = ["left_foot", "right_foot"]
+    pairs = {name: name for name in [*feet, "pelvis"]}
+    tracks = kinematics.tracks_of(source, marking_time(source, 200, dt), model, pairs, scale=0.5)
+    assert list(tracks) == [*feet, "pelvis"] and not tracks["left_foot"].foot
+    tracks.update({name: Track(tracks[name].position, tracks[name].quat_wxyz, foot=True) for name in feet})
+    done = kinematics.retarget(model, tracks, dt)
+    assert isinstance(done, Retargeted) and done.feet == tuple(feet)
+    assert done.solved.all() and done.contact.shape == (200, 2) and done.error.shape == (200, 3)
+    for foot, name in enumerate(feet):
+        place = tool(model, done.q, name)
+        stands = done.contact[1:, foot] & done.contact[:-1, foot]
+        assert np.abs(np.diff(place, axis=0)[stands]).max() < 3e-6 and stands.sum() > 60
+        assert place[:, 2].max() - place[0, 2] > 0.02
+    assert np.array_equal(done.joint_position, kinematics.joint_position(model, done.q))
+    batch = bc.Batch(model, worlds=1, precision="f64")
+    driven = [model.joint_names.index(name) for name in model.actuator_joints if name]
+    assert np.array_equal(done.target_position, done.joint_position[:, driven])
+    assert done.target_position.shape[1:] == batch.target_position.shape[1:]
+
+
+def test_tracks_that_are_none_are_refused_and_gaps_in_them_leave_the_robot_as_it_was() -> None:
+    model = bc.load("hybrid_biped")
+    start = kinematics.keyframe(model, "stand")
+    path = np.tile(tool(model, start, "left_foot"), (5, 1))
+    with pytest.raises(bc.errors.NoSuchFrame, match="tail"):
+        kinematics.retarget(model, {"tail": Track(path)}, 0.01)
+    with pytest.raises(bc.errors.WrongValue, match="period"):
+        kinematics.retarget(model, {"left_foot": Track(path)}, 0.0)
+    with pytest.raises(bc.errors.WrongShape, match="left_foot.quat_wxyz"):
+        kinematics.retarget(model, {"left_foot": Track(path, np.ones((3, 4)))}, 0.01)
+    with pytest.raises(bc.errors.WrongShape, match="right_foot.position"):
+        kinematics.retarget(model, {"left_foot": Track(path), "right_foot": Track(path[:2])}, 0.01)
+    path[2] = np.nan
+    gone = kinematics.retarget(model, {"left_foot": Track(path, foot=True)}, 0.01, start=start)
+    assert gone.solved.tolist() == [True, True, False, True, True]
+    assert np.isfinite(gone.q).all() and np.array_equal(gone.q[2], gone.q[1])

@@ -33,7 +33,7 @@ CLASSES = [
 ]
 CLASSES += [envs.AirTime, envs.BatchTask, envs.BatchedEnv, envs.BatchedStep, envs.Env, envs.TaskEnv]
 CLASSES += [learn.Policy]
-CLASSES += [kinematics.Goal, kinematics.Samples, kinematics.Solution]
+CLASSES += [kinematics.Goal, kinematics.Retargeted, kinematics.Samples, kinematics.Solution, kinematics.Track]
 
 
 def own_names(module: ModuleType) -> list[str]:

@@ -3,12 +3,13 @@
 
 use super::formulas::{is_control, is_covered};
 use super::minimal::{Freedom, Lists, Moving, Reduced, Tree};
-use super::solved::{Polish, is_spread};
+use super::solved::is_spread;
 use super::{Dense, Inputs, MinimalStep, Scratch, Solved, Source, StepEnd, Wrt};
 use crate::Smoothed;
 use bellcrank_math::enter;
 use bellcrank_math::{Elem, LaneJob, Mask, Real, Twist};
 use bellcrank_step::constants::Constants;
+use bellcrank_step::interior::{Exact, Polish};
 use bellcrank_step::lane_access::{copy_lanes, write_lanes};
 
 /// Memory for as many worlds as there are lanes.
@@ -34,18 +35,18 @@ struct LaneSteps<R: Real> {
     reduced: Reduced<R>,
 }
 
-/// Makes it for the lanes of the processor at hand.
+/// Makes it for the lanes of the processor at hand; nothing where the step is not there in these.
 struct MakeSeveral<'a>(&'a Source<'a>);
 
 impl LaneJob<f64> for MakeSeveral<'_> {
-    type Output = Box<dyn Several>;
+    type Output = Option<Box<dyn Several>>;
 
-    fn run<R: Real<Elem = f64>>(self) -> Box<dyn Several> {
+    fn run<R: Real<Elem = f64>>(self) -> Option<Box<dyn Several>> {
         let Source { model, layout, parameters, world, .. } = *self.0;
         let constants = Constants::<R>::of(model, layout, parameters, |_| world);
-        let solved = Solved::new(self.0, &constants);
+        let solved = Solved::new(self.0, &constants, Exact::in_lanes()?);
         let reduced = Reduced::new(&Tree { model, layout, constants: &constants });
-        Box::new(LaneSteps { constants, worlds: Vec::new(), solved, reduced })
+        Some(Box::new(LaneSteps { constants, worlds: Vec::new(), solved, reduced }))
     }
 }
 
@@ -144,14 +145,12 @@ impl Scratch {
             let all = self.moving(source, &how.settings).tree.freedoms();
             let freedoms: Vec<Freedom> = list.iter().map(|k| all[*k]).collect();
             let lists = Lists { list, freedoms: &freedoms, besides };
-            let mut several = match self.several.take() {
-                Some(several) => several,
-                None => f64::with_lanes(MakeSeveral(source)),
-            };
-            for chunk in sources.chunks(several.lanes()) {
-                found.extend(several.minimal_steps(chunk, how, lists));
+            self.several = self.several.take().or_else(|| f64::with_lanes(MakeSeveral(source)));
+            if let Some(several) = &mut self.several {
+                for chunk in sources.chunks(several.lanes()) {
+                    found.extend(several.minimal_steps(chunk, how, lists));
+                }
             }
-            self.several = Some(several);
         }
         found.resize(sources.len(), None);
         found

@@ -10,12 +10,12 @@ use super::slopes::{Evaluated, Slopes};
 use super::{Inputs, Many, Source, Wrt};
 use crate::Smoothed;
 use bellcrank_math::enter;
-use bellcrank_math::{Mask, Pose, Real, Twist};
+use bellcrank_math::{Pose, Real, Twist};
 use bellcrank_model::{BodyId, JointId, Parameters, ShapeId};
 use bellcrank_sim::BatchError;
-use bellcrank_solve::{Aim, InteriorPoint, Newton};
+use bellcrank_solve::InteriorPoint;
 use bellcrank_step::constants::Constants;
-use bellcrank_step::interior::{self, InteriorWorkspace, System};
+use bellcrank_step::interior::{self, Exact, InteriorWorkspace, Polish, System};
 use bellcrank_step::lane_access::read_lane;
 use bellcrank_step::layout::Layout;
 use bellcrank_step::settings::Settings;
@@ -23,33 +23,24 @@ use bellcrank_step::status::Report;
 use bellcrank_step::step::{blank_report, finish, scene::Scene};
 use bellcrank_step::workspace::Workspace;
 
-/// Newton steps after convergence: each doubles the digits.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Polish {
-    /// One, where something touches: products are near κ by then, and what they answer with depends on how near. All else is met
-    /// to rounding of what derivatives need.
-    Touching,
-    /// One.
-    Once,
-    /// Differences of steps want all digits that there are.
-    Thrice,
-}
-
 /// A solved step.
 pub(crate) struct Solved<R: Real = f64> {
     pub inputs: Inputs<R>,
     pub ws: Workspace<R>,
     pub own: InteriorWorkspace<R>,
+    /// The step in these numbers, compiled with the engine.
+    exact: Exact<R>,
     reach: R,
     pub iterations: R,
 }
 
 impl<R: Real> Solved<R> {
-    pub fn new(source: &Source<'_>, constants: &Constants<R>) -> Self {
+    pub fn new(source: &Source<'_>, constants: &Constants<R>, exact: Exact<R>) -> Self {
         Solved {
             inputs: Inputs::of(source, constants),
             ws: Workspace::new(source.layout),
             own: InteriorWorkspace::new(source.layout),
+            exact,
             reach: R::zero(),
             iterations: R::zero(),
         }
@@ -63,43 +54,20 @@ impl<R: Real> Solved<R> {
 
     /// Solves the step from the inputs, with Newton steps after convergence.
     pub fn solve(&mut self, layout: &Layout, how: &Smoothed, polish: Polish) -> Report<R> {
-        let Solved { inputs, ws, own, reach, iterations } = self;
+        let Solved { inputs, ws, own, exact, reach, iterations } = self;
         inputs.read_coordinates(layout);
         let Inputs { state, control, constants, dt, .. } = &*inputs;
-        ws.X_start.copy_from_slice(&state.X_WB);
-        let this = how.implicit(layout, constants, *dt);
-        interior::begin(&this, *reach, state, control, ws, own);
-        let report = interior::solve(&this, state, control, ws, own);
+        let system = System { this: how.implicit(layout, constants, *dt), state, control, ws, own };
+        let report = (exact.solve)(system, *reach, polish);
         *iterations = report.iterations;
-        if !report.converged.any() {
-            return report;
-        }
-        let mut system = System { this, state, control, ws, own };
-        let kappa = R::constant(how.point.kappa);
-        let lanes = match polish {
-            Polish::Touching => enter!(R, touching(system.own)),
-            _ => R::Mask::splat(true),
-        };
-        for _ in 0..if polish == Polish::Thrice { 3 } else { usize::from(lanes.any()) } {
-            system.factor();
-            system.solve_direction(Aim { mu: kappa, second: R::zero(), products: R::one() });
-            system.advance(lanes, R::one());
-            system.evaluate(kappa);
-        }
-        // contacts' slopes at the answer
-        enter!(R, {
-            for touch in &mut system.own.touches {
-                touch.line = touch.rub.linearize();
-            }
-        });
         report
     }
 
     /// Factors Newton's matrix at the answer.
     pub fn factor(&mut self, layout: &Layout, how: &Smoothed) {
-        let Solved { inputs, ws, own, .. } = self;
+        let Solved { inputs, ws, own, exact, .. } = self;
         let Inputs { state, control, constants, dt, .. } = &*inputs;
-        System { this: how.implicit(layout, constants, *dt), state, control, ws, own }.factor();
+        (exact.factor)(System { this: how.implicit(layout, constants, *dt), state, control, ws, own });
     }
 
     pub fn answer<'a>(&'a self, source: &Source<'a>, settings: &'a Settings) -> Answer<'a, R> {
@@ -148,7 +116,7 @@ impl Scratch {
         let plain = Constants::of(model, layout, parameters, |_| world);
         let dual = Constants::of(model, layout, parameters, |_| world);
         Scratch {
-            solved: Solved::new(source, &plain),
+            solved: Solved::new(source, &plain, Exact::plain()),
             inputs: Inputs::of(source, &dual),
             ws: Workspace::new(layout),
             own: InteriorWorkspace::new(layout),
@@ -319,20 +287,4 @@ impl Scratch {
         finish(&scene, true, state.alive, state, ws, &mut report);
         read_lane(state, control, 0)
     }
-}
-
-/// Where some cone acts.
-#[inline(always)]
-fn touching<R: Real>(own: &InteriorWorkspace<R>) -> R::Mask {
-    let mut lanes = R::Mask::splat(false);
-    for touch in &own.touches {
-        lanes = lanes | touch.push.acts;
-    }
-    for row in &own.pushes {
-        lanes = lanes | row.push.acts;
-    }
-    for row in &own.rubs {
-        lanes = lanes | row.rub.acts;
-    }
-    lanes
 }

@@ -61,6 +61,13 @@ impl<E: Number> Kinematics<E> {
 }
 
 impl<E: Number> Analysis<'_, E> {
+    /// The same questions about some limbs alone.
+    pub(crate) fn of_parts(&self, keeps: impl Fn(usize) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.parts.parts.len()).filter(|p| keeps(*p)).collect();
+        let parts = self.parts.only(self.robot.tree(), &kept);
+        Analysis { parts, freedoms: kept.iter().map(|p| self.freedoms[*p]).collect(), ..self.clone() }
+    }
+
     /// Ranks and eigenvalues by pose.
     fn numbers(&self, q: &[E]) -> Result<Vec<E>, KinematicsError> {
         let (tree, width) = (self.robot.tree(), self.parts.width());

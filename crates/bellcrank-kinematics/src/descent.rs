@@ -47,6 +47,9 @@ const WEAK: f64 = 1e-4;
 /// Steps kept for closing loops at the end.
 pub(crate) const CLOSING: usize = 8;
 
+/// Loops alone.
+pub(crate) const LAST_STAGE: usize = 3;
+
 /// When a pose will do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
@@ -59,8 +62,9 @@ pub(crate) struct Stop {
     pub largest_step: f64,
     /// Coordinates have bounds of their own: small motions that must not leave the way the mechanism is assembled, see [`BOXED_LOOPS`].
     pub boxed: bool,
-    /// The stage to begin with.
+    /// The stages to begin and to end with.
     pub stage: usize,
+    pub last: usize,
     /// Further descents from the same start, see `detour.rs`.
     pub detours: usize,
 }
@@ -142,18 +146,23 @@ impl<R: Real> Lane<R> {
     /// Next stage for lanes that gain no more, and for all when time is nearly up.
     #[inline(always)]
     fn leave_stage<E: Elem>(&mut self, task: &Task<E>, (gap, stop): (R, Stop), last: bool) {
-        let stuck = R::constant(POOR_STEPS).le(self.poor) & !self.is_over();
+        let mut stuck = R::constant(POOR_STEPS).le(self.poor) & !self.is_over();
+        if stop.floor > stop.gap {
+            // loops that are closed alone gain a hundredfold by a step, until what is left is their contradiction
+            let closing = R::constant(2.5).lt(self.stage) & gap.le(R::constant(stop.floor));
+            stuck = stuck | (closing & R::constant(0.5).lt(self.poor) & !self.is_over());
+        }
         let next = self.stage + R::one();
         // what there is no need for is passed over
         let at_first = self.stage.lt(R::constant(0.5));
         let next = if task.has_second { next } else { R::select(at_first, R::constant(2.0), next) };
-        let last_one = if task.has_loops { 3.5 } else { 2.5 };
+        let last_one = if task.has_loops { 3 } else { 2 }.min(stop.last) as f64 + 0.5;
         let next = R::select(next.lt(R::constant(last_one)), next, R::constant(4.0));
         // loops that contradict each other are not closed alone: that would move the goals
         let open = R::constant(stop.floor).lt(gap) | self.stage.lt(R::constant(1.5));
         let next = if stop.floor > stop.gap { R::select(open, next, R::constant(4.0)) } else { next };
         self.go(stuck, next);
-        if last {
+        if last && stop.last == LAST_STAGE {
             let late = self.stage.lt(R::constant(2.5));
             self.go(late, R::constant(3.0));
         }

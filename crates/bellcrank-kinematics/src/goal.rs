@@ -62,7 +62,8 @@ pub enum What {
         frame: String,
     },
     /// Two bodies stay apart along a normal: the separation n · (p_B − p_A) is at least so much. Target: p_A and p_B in the bodies' link
-    /// frames \[m\], n in the world, the least separation \[m\]; a normal of zeros asks for nothing.
+    /// frames \[m\], n in the world, the least separation \[m\], and one where it shall be just that, else zero; a normal of zeros and a
+    /// separation of zero ask for nothing.
     Apart {
         /// Body, or `None` for the world.
         from: Option<String>,
@@ -172,7 +173,7 @@ impl Goal {
             What::Position { .. } | What::LookAt { .. } | What::CenterOfMass => 3,
             What::Orientation { .. } => 4,
             What::Joint { .. } | What::Pair { .. } => 1,
-            What::Apart { .. } => 10,
+            What::Apart { .. } => 11,
             What::Stay | What::Hold { .. } => 0,
         }
     }

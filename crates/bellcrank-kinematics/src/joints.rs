@@ -4,7 +4,7 @@ use crate::error::KinematicsError;
 use crate::precision::Number;
 use crate::robot::Kinematics;
 use bellcrank_math::{Elem, Mat3, Pose, Quat, Vec3};
-use bellcrank_model::{JointKind, Link, kinematics};
+use bellcrank_model::{JointId, JointKind, Link, Model, Target, kinematics};
 use bellcrank_tree::FrameId;
 
 /// A joint, as its coordinates are read.
@@ -32,7 +32,43 @@ impl Readable {
     }
 }
 
+/// A coordinate of a joint, by its place among those of all joints, times a factor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Term {
+    coordinate: usize,
+    factor: f64,
+}
+
+/// Coordinates of actuators: gear times the coordinate of a joint, or times the length of a tendon. Nothing for actuators on sites, and for those
+/// of ball and free joints, which have no scalar coordinates.
+pub(crate) fn drives(model: &Model) -> Vec<Vec<Term>> {
+    let term = |joint: JointId, dof: usize, factor: f64| {
+        let joints = model.joints();
+        let scalar = joints[joint.index()].kind.has_scalar_coordinates();
+        let before = joints[..joint.index()].iter().map(|joint| joint.kind.coordinate_count());
+        scalar.then(|| Term { coordinate: before.sum::<usize>() + dof, factor })
+    };
+    let of_actuator = |actuator: &bellcrank_model::Actuator| match &actuator.target {
+        Target::Joint { joint, dof } => term(joint.id(), *dof, actuator.gear).into_iter().collect(),
+        Target::Tendon(tendon) => (model.tendons()[tendon.id().index()].terms.iter())
+            .filter_map(|part| term(part.joint.id(), part.dof, part.coefficient * actuator.gear))
+            .collect(),
+        Target::Site { .. } => Vec::new(),
+    };
+    model.actuators().iter().map(of_actuator).collect()
+}
+
 impl<E: Number> Kinematics<E> {
+    /// What position motors are told so that they hold poses: their own coordinates, gears counted, (n, actuators) from coordinates of all joints as
+    /// [`Kinematics::joint_positions`] gives them. Zero for motors that act on a site.
+    pub fn target_positions(&self, joint_position: &[E]) -> Vec<E> {
+        let rows = joint_position.chunks_exact(self.joint_coordinate_count().max(1));
+        let sum = |row: &[E], terms: &[Term]| {
+            terms.iter().fold(E::zero(), |sum, term| sum + row[term.coordinate] * E::from_f64(term.factor))
+        };
+        rows.flat_map(|row| self.drives.iter().map(move |terms| sum(row, terms))).collect()
+    }
+
     /// Number of coordinates of all joints.
     pub fn joint_coordinate_count(&self) -> usize {
         self.joints.iter().map(|joint| joint.kind.coordinate_count()).sum()

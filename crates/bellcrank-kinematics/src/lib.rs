@@ -28,7 +28,7 @@
 //! | `retarget` | motions of other skeletons or markers, with feet that stand |
 //! | `clear` | distances kept, from obstacles and from itself |
 //! | `modes` `workspace` | ways of assembly, transmission angle, mechanical advantage; where a frame can be |
-//! | `sample` | random poses that are safe to start from |
+//! | `sample` `overlap` | random poses that are safe to start from |
 //! | `joints` | coordinates of all joints from configurations |
 #![forbid(unsafe_code)]
 
@@ -41,6 +41,7 @@ mod goal;
 mod joints;
 mod modes;
 mod normal;
+mod overlap;
 mod parts;
 mod placed;
 mod precision;
@@ -55,11 +56,11 @@ mod trajectory;
 mod workspace;
 
 pub use analysis::{Analysis, Holds};
-pub use clear::{Clear, Clearance};
+pub use clear::{Clear, Clearance, SteppedClear};
 pub use error::KinematicsError;
 pub use goal::{Goal, Priority, What};
 pub use precision::Number;
-pub use retarget::{Contact, Retargeted, Track, tracks_of};
+pub use retarget::{Contact, Retargeted, Retargeting, Track, tracks_of};
 pub use robot::Kinematics;
 pub use sample::{Sampler, Samples, Sampling};
 pub use servo::{Pace, Stepped};

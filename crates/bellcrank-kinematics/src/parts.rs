@@ -99,6 +99,22 @@ impl<E: Number> Parts<E> {
         Ok(Parts { task, parts })
     }
 
+    /// Some parts alone, with the nodes that move them.
+    pub fn only(&self, tree: &TreeModel<E>, kept: &[usize]) -> Self {
+        let mut only = self.clone();
+        only.parts = kept.iter().map(|p| self.parts[*p].clone()).collect();
+        let mut needed = vec![false; tree.nodes.len()];
+        for part in &only.parts {
+            let ends = part.closings.iter().map(|c| &self.task.closings[*c]);
+            let ends = ends.flat_map(|closing| [closing.F.node, closing.M.node]).flatten();
+            for node in part.velocities.iter().map(|v| tree.v_node[*v]).chain(ends) {
+                tree.path(node).into_iter().for_each(|i| needed[i] = true);
+            }
+        }
+        only.task.nodes.retain(|i| needed[*i]);
+        only
+    }
+
     /// Numbers per pose: for each part its rank, the sign of [`sign_of_assembly`], then an eigenvalue per motor.
     pub fn width(&self) -> usize {
         self.parts.iter().map(Part::width).sum()

@@ -6,7 +6,7 @@ use crate::task::Task;
 use bellcrank_tree::batch::{Input, Output};
 use bellcrank_tree::{Precision, TreeError, TreeModel};
 
-/// `f64` or `f32`.
+/// `f64`, or `f32` (feature `f32`).
 pub trait Number: Precision + private::Kernels {}
 
 pub(crate) mod private {
@@ -63,4 +63,5 @@ macro_rules! number {
 }
 
 number!(f64);
+#[cfg(feature = "f32")]
 number!(f32);

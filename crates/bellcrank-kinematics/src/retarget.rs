@@ -42,13 +42,33 @@ impl Default for Contact {
     }
 }
 
+/// How a motion is taken over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retargeting {
+    /// Time between poses of the tracks \[s\].
+    pub dt: f64,
+    /// When feet stand.
+    pub contact: Contact,
+    /// How far loops may be open that no motion closes further, as [`Settings::loop_floor`] \[m and rad\]; zero for none.
+    pub loop_floor: f64,
+}
+
+impl Retargeting {
+    /// Of tracks with a pose every `dt` seconds.
+    pub fn every(dt: f64) -> Self {
+        Retargeting { dt, contact: Contact::default(), loop_floor: 0.0 }
+    }
+}
+
 /// A motion for this robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retargeted<E = f64> {
     /// Configurations of the tree, (n, coordinates).
     pub q: Vec<E>,
-    /// Coordinates of all joints, (n, coordinates), whose driven ones are the motors' targets \[rad or m\].
+    /// Coordinates of all joints, (n, coordinates) \[rad or m\].
     pub joint_position: Vec<E>,
+    /// What motors are told, (n, actuators), see [`Kinematics::target_positions`].
+    pub target_position: Vec<E>,
     /// Feet are where they should be, loops closed, limits kept.
     pub solved: Vec<bool>,
     /// Which feet stand, (n, feet) in the order of tracks.
@@ -88,16 +108,13 @@ pub fn tracks_of<E: Number>(
 }
 
 impl<E: Number> Kinematics<E> {
-    /// Follows tracks that are told every `dt` seconds, with a floating base. Tracks of feet come first, others as far as these leave room.
+    /// Follows tracks from this robot's rest on, with a floating base. Tracks of feet come first, others as far as these leave room. Where a track has no
+    /// number, that pose is not solved and the robot stays as it was.
     ///
     /// # Errors
     /// When a frame is not there, tracks differ in length, or `dt` is no positive number.
-    pub fn retarget(
-        &self,
-        tracks: &[Track],
-        dt: f64,
-        contact: Contact,
-    ) -> Result<Retargeted<E>, KinematicsError> {
+    pub fn retarget(&self, tracks: &[Track], how: Retargeting) -> Result<Retargeted<E>, KinematicsError> {
+        let Retargeting { dt, contact, loop_floor } = how;
         if !(dt.is_finite() && dt > 0.0) {
             return Err(KinematicsError::BadBound { what: "period", value: dt });
         }
@@ -119,13 +136,18 @@ impl<E: Number> Kinematics<E> {
             }
             paths.push(path);
         }
-        let found = self.along(tracks, &paths)?;
+        let found = self.along(tracks, &paths, loop_floor)?;
         let contact = (0..n).flat_map(|i| standing.iter().map(move |foot| foot[i])).collect();
         Ok(Retargeted { contact, ..found })
     }
 
     /// Poses one after the other.
-    fn along(&self, tracks: &[Track], paths: &[Vec<Pose>]) -> Result<Retargeted<E>, KinematicsError> {
+    fn along(
+        &self,
+        tracks: &[Track],
+        paths: &[Vec<Pose>],
+        loop_floor: f64,
+    ) -> Result<Retargeted<E>, KinematicsError> {
         let mut goals = Vec::new();
         let mut columns = Vec::new();
         for track in tracks {
@@ -137,11 +159,12 @@ impl<E: Number> Kinematics<E> {
             }
         }
         goals.push(Goal::stay().weight(1e-3));
-        let settings = Settings { free_base: true, restarts: 0, ..Settings::default() };
+        let settings = Settings { free_base: true, restarts: 0, loop_floor, ..Settings::default() };
         let problem = self.problem(&goals, settings)?;
         let mut all = Retargeted {
             q: Vec::new(),
             joint_position: Vec::new(),
+            target_position: Vec::new(),
             solved: Vec::new(),
             contact: Vec::new(),
             error: Vec::new(),
@@ -164,6 +187,7 @@ impl<E: Number> Kinematics<E> {
             all.solved.push(found.solved[0]);
             all.error.extend(columns.iter().map(|column| found.error[*column]));
         }
+        all.target_position = self.target_positions(&all.joint_position);
         Ok(all)
     }
 }

@@ -1,6 +1,6 @@
 //! A mechanism as kinematics sees it: the spanning tree, what closes its loops, how far joints may go.
 
-use crate::joints::Readable;
+use crate::joints::{Readable, Term};
 use crate::precision::Number;
 use bellcrank_math::{Elem, Pose};
 use bellcrank_model::{JointId, JointKind, Keyframe, Model, kinematics};
@@ -31,6 +31,8 @@ pub struct Kinematics<E: Elem = f64> {
     pub(crate) floating: Vec<usize>,
     /// Largest speeds that the model states, by velocity in the user's order.
     pub(crate) speeds: Vec<f64>,
+    /// What each actuator's own coordinate is the sum of.
+    pub(crate) drives: Vec<Vec<Term>>,
     rest: Vec<E>,
 }
 
@@ -45,6 +47,7 @@ impl<E: Number> Kinematics<E> {
             motors: motors(model, &tree),
             floating: floating(&tree),
             speeds: crate::servo::model_speeds(model, &tree),
+            drives: crate::joints::drives(model),
             rest: rest(model, &tree),
             tree,
         }

@@ -319,7 +319,8 @@ fn hold<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     (far.norm().max(turn.norm()), cost)
 }
 
-/// Two bodies along a normal: a row where they are nearer than they may be, nothing elsewhere. As heavy as loops: it must hold.
+/// Two bodies along a normal: a row where they are nearer than they may be, or where they shall be just that near, nothing elsewhere. As heavy
+/// as loops: it must hold.
 #[inline(always)]
 fn apart<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     ask: &Ask<E>,
@@ -331,7 +332,9 @@ fn apart<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
     let vector = |k: usize| Vec3::new(t[k], t[k + 1], t[k + 2]);
     let (X_WA, X_WB) = (s.placed.pose(from), s.placed.pose(to));
     let (p_A, p_B, n) = (X_WA.R.rotate(vector(0)) + X_WA.p, X_WB.R.rotate(vector(3)) + X_WB.p, vector(6));
-    let e = (t[9] - n.dot(p_B - p_A)).max(R::zero());
+    let wanted = t[9] - n.dot(p_B - p_A);
+    let just = R::constant(0.5).lt(t[10]);
+    let e = R::select(just, wanted, wanted.max(R::zero()));
     if ROWS {
         for (m, mover) in ask.movers.iter().enumerate() {
             let p = if mover.forward { p_B } else { p_A };
@@ -339,7 +342,7 @@ fn apart<E: Elem, R: Real<Elem = E>, const ROWS: bool>(
             s.J1[m] = [if mover.forward { rate } else { -rate }];
         }
     }
-    let w = R::select(R::zero().lt(e), at.weights.loops, R::zero());
+    let w = R::select(R::zero().lt(e) | just, at.weights.loops, R::zero());
     put1::<E, R, ROWS>(&ask.movers, e, w, s)
 }
 

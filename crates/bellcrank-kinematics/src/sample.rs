@@ -6,17 +6,16 @@
 //! not heaped on its border, and are the denser the nearer they are to the rest. (Drawing again until values fit would spread them evenly,
 //! but of the biped's six motors per leg one draw in some hundred fits.) Where feet shall stand on the ground, joints come as near as that allows.
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Holds};
 use crate::descent::CLOSING;
 use crate::error::KinematicsError;
 use crate::goal::Goal;
+use crate::overlap::Overlap;
 use crate::precision::Number;
 use crate::robot::Kinematics;
 use crate::solve::{Problem, Settings};
-use bellcrank_collide::{ContactPlan, Contacts, Queries, ShapeData, collide};
-use bellcrank_kernel::kernel;
-use bellcrank_math::{Pose, Random};
-use bellcrank_model::{BodyId, Model, Parameters};
+use bellcrank_math::Random;
+use bellcrank_model::Model;
 
 /// What a safe pose is.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +86,37 @@ struct Drawn {
     coordinate: usize,
 }
 
+/// Joints that are drawn together.
+struct Limb<'a, E: Number> {
+    joints: Vec<usize>,
+    /// Number of the part that they belong to; all parts for the largest number.
+    part: usize,
+    problem: Problem<'a, E>,
+    /// Of that part.
+    analysis: Analysis<'a, E>,
+    /// How it is assembled at rest.
+    at_rest: Vec<i8>,
+}
+
+/// Poses that are drawn at a time.
+struct Block<E> {
+    /// Their places among all that are asked for.
+    own: Vec<usize>,
+    q: Vec<E>,
+    /// By limb: whether it stands in a pose that is safe; at rest where not.
+    met: Vec<Vec<bool>>,
+}
+
+impl<E: Copy> Block<E> {
+    /// Drops poses by their places.
+    fn keep(&mut self, nq: usize, keeps: impl Fn(usize) -> bool) {
+        let left: Vec<usize> = (0..self.own.len()).filter(|k| keeps(self.own[*k])).collect();
+        self.q = left.iter().flat_map(|k| &self.q[k * nq..(k + 1) * nq]).copied().collect();
+        self.met.iter_mut().for_each(|met| *met = left.iter().map(|k| met[*k]).collect());
+        self.own = left.iter().map(|k| self.own[*k]).collect();
+    }
+}
+
 impl<'a, E: Number> Sampler<'a, E> {
     /// For a model.
     ///
@@ -131,83 +161,127 @@ impl<'a, E: Number> Sampler<'a, E> {
         let mut samples =
             Samples { q: self.robot.rest().repeat(n), found: vec![false; n], draws: vec![0; n] };
         let analysis = self.robot.analysis(self.sampling.threads)?;
-        let mut overlap = Overlap::new(self.model, &self.sampling);
-        let limbs = self.limbs(&analysis);
-        let problems: Vec<Problem<'_, E>> =
-            limbs.iter().map(|limb| self.problem(limb, SPARE)).collect::<Result<_, _>>()?;
-        let limbs: Vec<(&[usize], &Problem<'_, E>)> =
-            limbs.iter().map(Vec::as_slice).zip(&problems).collect();
+        let limbs = self.limbs(&analysis)?;
+        if !self.others_hold(&analysis, &limbs)? {
+            return Ok(samples);
+        }
+        let mut overlap = Overlap::new(self.model, self.sampling.clearance);
         for first in (0..n).step_by(AT_ONCE) {
-            let mut open: Vec<usize> = (first..n.min(first + AT_ONCE)).collect();
+            let own: Vec<usize> = (first..n.min(first + AT_ONCE)).collect();
+            let mut block = Block {
+                q: self.robot.rest().repeat(own.len()),
+                met: vec![vec![false; own.len()]; limbs.len()],
+                own,
+            };
             for round in 0..self.sampling.attempts {
-                if open.is_empty() {
+                if block.own.is_empty() {
                     break;
                 }
-                let drawn: Vec<usize> = open.iter().map(|i| numbers[*i]).collect();
-                let q = self.propose(&limbs, &drawn, round)?;
-                open = self.accept((&analysis, &mut overlap), (&open, &q), &mut samples)?;
+                for (l, limb) in limbs.iter().enumerate() {
+                    let stream = (round * limbs.len() + l) as u64;
+                    self.propose(limb, (l, stream), numbers, &mut block)?;
+                }
+                self.accept(&mut overlap, &mut block, &mut samples)?;
             }
         }
         Ok(samples)
     }
 
-    /// Joints to draw, by limb: limbs that share no loop are drawn apart. All in one where feet tie limbs together.
-    fn limbs(&self, analysis: &Analysis<'_, E>) -> Vec<Vec<usize>> {
-        let all: Vec<usize> = (0..self.joints.len()).collect();
-        if !self.sampling.feet.is_empty() {
-            return vec![all];
-        }
-        let mut limbs: Vec<(usize, Vec<usize>)> = Vec::new();
+    /// Limbs that share no loop are drawn apart, each until it is safe by itself. All in one where feet tie limbs together.
+    fn limbs<'b>(&'b self, analysis: &Analysis<'b, E>) -> Result<Vec<Limb<'b, E>>, KinematicsError> {
+        let mut joints: Vec<(usize, Vec<usize>)> = Vec::new();
         for (j, joint) in self.joints.iter().enumerate() {
-            let part = analysis.part_of(&joint.name).unwrap_or(usize::MAX);
-            match limbs.iter_mut().find(|(known, _)| *known == part) {
+            let together = !self.sampling.feet.is_empty();
+            let part = if together { None } else { analysis.part_of(&joint.name) };
+            let part = part.unwrap_or(usize::MAX);
+            match joints.iter_mut().find(|(known, _)| *known == part) {
                 Some((_, joints)) => joints.push(j),
-                None => limbs.push((part, vec![j])),
+                None => joints.push((part, vec![j])),
             }
         }
-        limbs.into_iter().map(|(_, joints)| joints).collect()
+        let mut limbs = Vec::new();
+        for (part, joints) in joints {
+            let analysis = analysis.of_parts(|p| part == usize::MAX || p == part);
+            let (problem, at_rest) = (self.problem(&joints, SPARE)?, analysis.branch(self.robot.rest())?);
+            limbs.push(Limb { joints, part, problem, analysis, at_rest });
+        }
+        Ok(limbs)
     }
 
-    /// A closed pose with drawn values for each open number; not a number where some limb found none.
+    /// Whether limbs of which no joint is drawn, and which therefore stay at rest, are held well enough there.
+    fn others_hold(
+        &self,
+        analysis: &Analysis<'_, E>,
+        limbs: &[Limb<'_, E>],
+    ) -> Result<bool, KinematicsError> {
+        let drawn = |p: usize| limbs.iter().any(|limb| limb.part == p || limb.part == usize::MAX);
+        let others = analysis.of_parts(|p| !drawn(p));
+        Ok(others.holds(self.robot.rest())?.iter().all(|pose| self.is_held(pose)))
+    }
+
+    fn is_held(&self, pose: &Holds) -> bool {
+        pose.smallest >= self.sampling.singular_margin
+    }
+
+    /// Draws a limb in those poses of a block that have none yet: closed, held by its motors, and assembled as at rest. Where that fails it
+    /// stays at rest.
     fn propose(
         &self,
-        limbs: &[(&[usize], &Problem<'_, E>)],
-        open: &[usize],
-        round: usize,
+        limb: &Limb<'_, E>,
+        (l, stream): (usize, u64),
+        numbers: &[usize],
+        block: &mut Block<E>,
+    ) -> Result<(), KinematicsError> {
+        let nq = self.robot.tree().coordinate_count();
+        let left: Vec<usize> = (0..block.own.len()).filter(|k| !block.met[l][*k]).collect();
+        let start: Vec<E> = left.iter().flat_map(|k| &block.q[k * nq..(k + 1) * nq]).copied().collect();
+        let random = |k: &usize| Random::new(self.sampling.seed, numbers[block.own[*k]], stream);
+        let mut randoms: Vec<Random> = left.iter().map(random).collect();
+        let q = self.closed(limb, &start, &mut randoms)?;
+        let held = limb.analysis.holds_and_branches(&q)?;
+        for ((k, row), (holds, branch)) in left.iter().zip(q.chunks_exact(nq.max(1))).zip(&held) {
+            let closes = row.iter().all(|x| x.is_finite());
+            if closes && self.is_held(holds) && *branch == limb.at_rest {
+                block.q[k * nq..(k + 1) * nq].copy_from_slice(row);
+                block.met[l][*k] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Closed poses with drawn values of one limb, from poses with that limb at rest; not a number where none was found.
+    fn closed(
+        &self,
+        limb: &Limb<'_, E>,
+        start: &[E],
+        randoms: &mut [Random],
     ) -> Result<Vec<E>, KinematicsError> {
         let nq = self.robot.tree().coordinate_count();
-        let mut q = self.robot.rest().repeat(open.len());
-        for (l, (limb, problem)) in limbs.iter().enumerate() {
-            let feet = self.foot_targets()?;
-            let mut randoms: Vec<Random> = (open.iter())
-                .map(|i| Random::new(self.sampling.seed, *i, (round * limbs.len() + l) as u64))
-                .collect();
-            let mut targets = Vec::new();
-            for random in &mut randoms {
-                for &j in *limb {
-                    let [low, high] = self.joints[j].range;
-                    targets.push(E::from_f64(random.between(low, high)));
-                }
-                targets.extend_from_slice(&feet);
+        let feet = self.foot_targets()?;
+        let mut targets = Vec::new();
+        for random in randoms.iter_mut() {
+            for &j in &limb.joints {
+                let [low, high] = self.joints[j].range;
+                targets.push(E::from_f64(random.between(low, high)));
             }
-            let width = problem.target_width();
-            let first = problem.solve_closed(&targets, &q)?;
-            let mut next = first.q.clone();
-            let again: Vec<usize> = (0..open.len()).filter(|k| !first.solved[*k]).collect();
-            let rows = |of: &[E], width: usize| -> Vec<E> {
-                again.iter().flat_map(|k| &of[k * width..(k + 1) * width]).copied().collect()
-            };
-            let shares: Vec<E> = again.iter().map(|k| E::from_f64(randoms[*k].unit())).collect();
-            let between = self.between(&rows(&q, nq), &rows(&first.q, nq), &shares)?;
-            let closed = problem.close(&rows(&targets, width), &between)?;
-            for (k, closed) in again.iter().zip(closed) {
-                let own = &mut next[k * nq..(k + 1) * nq];
-                match closed {
-                    Some(closed) => own.copy_from_slice(&closed),
-                    None => own.fill(E::from_f64(f64::NAN)),
-                }
+            targets.extend_from_slice(&feet);
+        }
+        let width = limb.problem.target_width();
+        let first = limb.problem.approach(&targets, start)?;
+        let mut q = first.q.clone();
+        let again: Vec<usize> = (0..randoms.len()).filter(|k| !first.solved[*k]).collect();
+        let rows = |of: &[E], width: usize| -> Vec<E> {
+            again.iter().flat_map(|k| &of[k * width..(k + 1) * width]).copied().collect()
+        };
+        let shares: Vec<E> = again.iter().map(|k| E::from_f64(randoms[*k].unit())).collect();
+        let between = self.between(&rows(start, nq), &rows(&first.q, nq), &shares)?;
+        let closed = limb.problem.close(&rows(&targets, width), &between)?;
+        for (k, closed) in again.iter().zip(closed) {
+            let own = &mut q[k * nq..(k + 1) * nq];
+            match closed {
+                Some(closed) => own.copy_from_slice(&closed),
+                None => own.fill(E::from_f64(f64::NAN)),
             }
-            q = next;
         }
         Ok(q)
     }
@@ -275,33 +349,31 @@ impl<'a, E: Number> Sampler<'a, E> {
         Ok(targets)
     }
 
-    /// Takes the poses that are safe; gives the numbers that are left.
+    /// Takes the poses all of whose limbs are safe and apart; those with limbs in each other's way begin again.
     fn accept(
         &self,
-        (analysis, overlap): (&Analysis<'_, E>, &mut Overlap),
-        (open, q): (&[usize], &[E]),
+        overlap: &mut Overlap,
+        block: &mut Block<E>,
         samples: &mut Samples<E>,
-    ) -> Result<Vec<usize>, KinematicsError> {
+    ) -> Result<(), KinematicsError> {
         let nq = self.robot.tree().coordinate_count();
-        let found = analysis.holds_and_branches(q)?;
-        let bodies = self.robot.body_poses(q)?;
-        let at_rest = analysis.branch(self.robot.rest())?;
-        let mut left = Vec::new();
-        for (k, &i) in open.iter().enumerate() {
-            let row = &q[k * nq..(k + 1) * nq];
-            samples.draws[i] += 1;
-            let safe = row.iter().all(|x| x.is_finite())
-                && found[k].0.smallest >= self.sampling.singular_margin
-                && found[k].1 == at_rest
-                && !overlap.any(self.model, &bodies[k]);
-            if safe {
+        let whole: Vec<usize> =
+            (0..block.own.len()).filter(|k| block.met.iter().all(|met| met[*k])).collect();
+        let q: Vec<E> = whole.iter().flat_map(|k| &block.q[k * nq..(k + 1) * nq]).copied().collect();
+        let bodies = self.robot.body_poses(&q)?;
+        block.own.iter().for_each(|i| samples.draws[*i] += 1);
+        for (&k, bodies) in whole.iter().zip(&bodies) {
+            let (i, row) = (block.own[k], &mut block.q[k * nq..(k + 1) * nq]);
+            if overlap.any(self.model, bodies) {
+                row.copy_from_slice(self.robot.rest());
+                block.met.iter_mut().for_each(|met| met[k] = false);
+            } else {
                 samples.found[i] = true;
                 samples.q[i * nq..(i + 1) * nq].copy_from_slice(row);
-            } else {
-                left.push(i);
             }
         }
-        Ok(left)
+        block.keep(nq, |i| !samples.found[i]);
+        Ok(())
     }
 }
 
@@ -348,61 +420,4 @@ fn drawn(model: &Model, sampling: &Sampling) -> Result<Vec<Drawn>, KinematicsErr
         all.push(Drawn { name, range, place: None, coordinate: before.sum() });
     }
     Ok(all)
-}
-
-/// Whether parts of the robot come too near to each other. What stands still in the world is left out: a floating robot is put down elsewhere.
-///
-/// Contact routines see overlap at once, but tell the distance of what is apart only as exactly as contacts need it. So they come first, and
-/// poses that pass are measured.
-struct Overlap {
-    plan: ContactPlan,
-    shapes: ShapeData<f64>,
-    contacts: Contacts<f64>,
-    queries: Queries,
-    /// Bodies that could touch.
-    pairs: Vec<[BodyId; 2]>,
-    clearance: f64,
-    X_WB: Vec<Pose>,
-}
-
-impl Overlap {
-    fn new(model: &Model, sampling: &Sampling) -> Self {
-        let plan = ContactPlan::of(model);
-        let shapes = ShapeData::of(&plan, &Parameters::of(model), 0);
-        let contacts = Contacts::new(&plan);
-        let mut pairs: Vec<[BodyId; 2]> = Vec::new();
-        for slot in plan.slots() {
-            let pair = slot.body_a.map(|a| [a, slot.body_b]);
-            pairs.extend(pair.filter(|pair| !pairs.contains(pair)));
-        }
-        let queries = Queries::of(model);
-        Overlap { plan, shapes, contacts, queries, pairs, clearance: sampling.clearance, X_WB: Vec::new() }
-    }
-
-    fn any(&mut self, model: &Model, bodies: &[Pose]) -> bool {
-        self.X_WB.clear();
-        self.X_WB.extend(bodies.iter().zip(model.bodies()).map(|(X_WL, body)| *X_WL * body.X_LB()));
-        let X_WB = &self.X_WB;
-        touch(&self.plan, &self.shapes, (X_WB, self.clearance), &mut self.contacts);
-        let mut found = self.plan.slots().iter().zip(self.contacts.slots());
-        let touches = found.any(|(slot, contact)| {
-            slot.body_a.is_some() && contact.active && contact.distance < self.clearance
-        });
-        touches
-            || self
-                .pairs
-                .iter()
-                .any(|[a, b]| self.queries.closest(X_WB, Some(*a), Some(*b), self.clearance).is_some())
-    }
-}
-
-/// [`collide`] inside the instruction set of its numbers.
-#[kernel(f64)]
-fn touch(
-    plan: &ContactPlan,
-    shapes: &ShapeData<f64>,
-    (X_WB, reach): (&[Pose], f64),
-    contacts: &mut Contacts<f64>,
-) {
-    collide(plan, shapes, X_WB, reach, contacts);
 }

@@ -1,6 +1,6 @@
 //! Many goals at once: starts, searches in lanes, and searches again from elsewhere for those that failed.
 
-use crate::descent::{FIGURES, Stop};
+use crate::descent::{CLOSING, FIGURES, LAST_STAGE, Stop};
 use crate::error::KinematicsError;
 use crate::goal::Goal;
 use crate::precision::Number;
@@ -125,13 +125,15 @@ struct Beginning<'a, E> {
     home: &'a [E],
     /// The stage to begin with (see `descent.rs`).
     stage: usize,
+    /// The stage to end with.
+    last: usize,
     detours: usize,
 }
 
 impl<'a, E> Beginning<'a, E> {
     /// One descent through all stages.
     fn here(start: &'a [E]) -> Self {
-        Beginning { start, home: start, stage: 0, detours: 0 }
+        Beginning { start, home: start, stage: 0, last: LAST_STAGE, detours: 0 }
     }
 }
 
@@ -172,9 +174,12 @@ impl<E: Number> Problem<'_, E> {
         self.solve_with(task, targets, if given.len() == n * nq { given } else { &[] }, given)
     }
 
-    /// Likewise, from starts whose loops are known to be closed where no goal moves them.
-    pub(crate) fn solve_closed(&self, targets: &[E], start: &[E]) -> Result<Solution<E>, KinematicsError> {
-        self.solve_with(&self.task, targets, start, &[])
+    /// One descent from starts whose loops are known to be closed where no goal moves them. Goals that cannot be met are approached with loops
+    /// that open a little, and these are left so: see [`Problem::close`]. (Not where goals are of two priorities.)
+    pub(crate) fn approach(&self, targets: &[E], start: &[E]) -> Result<Solution<E>, KinematicsError> {
+        let last = if self.task.has_second { LAST_STAGE } else { 0 };
+        let from = Beginning { last, ..Beginning::here(start) };
+        Ok(self.first(self.search(&self.task, from, targets, [&[], &[]])?).0)
     }
 
     /// Likewise for one goal, without restarts.
@@ -319,7 +324,7 @@ impl<E: Number> Problem<'_, E> {
         targets: &[E],
         [low, high]: [&[E]; 2],
     ) -> Result<Found<E>, KinematicsError> {
-        let Beginning { start, home, stage, detours } = from;
+        let Beginning { start, home, stage, last, detours } = from;
         let (tree, nq) = (self.robot.tree(), self.robot.tree().coordinate_count());
         let (n, row) = (start.len() / nq.max(1), self.goals + FIGURES);
         let mut found = Found { q: vec![E::zero(); start.len()], figures: vec![E::zero(); n * row] };
@@ -337,7 +342,9 @@ impl<E: Number> Problem<'_, E> {
         ];
         let Settings { iterations, largest_step, .. } = self.settings;
         let (gap, floor) = (self.settings.gap::<E>(), self.settings.loop_floor);
-        let stop = Stop { iterations, gap, floor, largest_step, boxed: !low.is_empty(), stage, detours };
+        let iterations = if last < LAST_STAGE { iterations.saturating_sub(CLOSING) } else { iterations };
+        let stop =
+            Stop { iterations, gap, floor, largest_step, boxed: !low.is_empty(), stage, last, detours };
         E::descend(tree, self.settings.threads, (task, stop), (&inputs, outputs))?;
         Ok(found)
     }

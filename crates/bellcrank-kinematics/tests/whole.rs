@@ -2,10 +2,12 @@
 
 use crate::support::{frames, gap, model};
 use bellcrank_kinematics::{
-    Clearance, Contact, Goal, Kinematics, KinematicsError, Settings, Slice, Workspace, tracks_of,
+    Clearance, Goal, Kinematics, KinematicsError, Pace, Retargeting, Settings, Slice, Workspace, tracks_of,
 };
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{Body, Geometry, Joint, Model, ModelBuilder, Shape, WORLD};
+use bellcrank_model::{
+    Actuator, Body, Control, Geometry, Joint, Model, ModelBuilder, Shape, Target, Tendon, WORLD,
+};
 
 /// Two links of 1 m in the x–z plane with a ball of 0.1 m at the tip, beside a ball of 0.2 m in the world.
 fn two_links_and_a_ball(at: Vec3) -> Model {
@@ -45,6 +47,39 @@ fn distances_to_obstacles_are_kept_and_the_nearest_pose_is_found() {
     let bad = Clearance { least: f64::NAN, ..Clearance::default() };
     let wrong = robot.solve_clear(&model, (&goals, Settings::default()), &bad, (&free, &start));
     assert!(matches!(wrong, Err(KinematicsError::BadBound { .. })));
+}
+
+/// Led by hand towards a goal behind the obstacle at 2 rad/s: surfaces stay 5 cm apart in every period, the tip slides along until it is at the place
+/// that is nearest to the goal (as above), and no joint is faster than it may be.
+#[test]
+fn a_robot_led_by_hand_slides_along_an_obstacle() {
+    let centre = Vec3::new(1.2, 0.0, 0.0);
+    let model = two_links_and_a_ball(centre);
+    let robot = Kinematics::<f64>::new(&model);
+    let goals = [Goal::position("lower").point(Vec3::x_axis())];
+    let goal = centre + Vec3::new(0.1, 0.0, -0.15);
+    let clearance = Clearance { least: 0.05, ..Clearance::default() };
+    let pace = Pace { dt: 0.01, speed: vec![2.0; 2] };
+    let (mut q, mut missed) = (vec![0.9, 0.9], f64::INFINITY);
+    for period in 0..200 {
+        let asked = (&goals[..], Settings::default());
+        let target = (&goal.to_array()[..], &q[..], &pace);
+        let done = robot.step_clear(&model, asked, &clearance, target).expect("goals");
+        assert!(done.distance[0] > 0.05 - 2e-6, "{} m apart in period {period}", done.distance[0]);
+        assert!(done.stepped.v.iter().all(|v| v.abs() < 2.0 + 1e-9));
+        missed = done.stepped.pose.error[0];
+        q = done.stepped.pose.q;
+    }
+    let error = 0.35 - (goal - centre).norm();
+    assert!((missed - error).abs() < 2e-3, "{missed} m, the nearest is {error} m off");
+    // without asking for it the tip goes right there
+    let through = robot.problem(&goals, Settings::default()).expect("goals");
+    let mut q = vec![0.9, 0.9];
+    for _ in 0..200 {
+        q = through.step(&goal.to_array(), &q, &pace).expect("sizes").pose.q;
+    }
+    let tip = robot.body_poses(&q).expect("sizes")[0][1] * Vec3::x_axis();
+    assert!((tip - goal).norm() < 1e-5);
 }
 
 /// Law of cosines: with the crank at angle φ, d² = crank² + ground² − 2 crank ground cos φ from crank pin to rocker hinge, and the angle between
@@ -137,7 +172,7 @@ fn a_humanoids_steps_are_done_by_the_hybrid_biped() {
     let pairs = [("left_foot", "left_foot"), ("right_foot", "right_foot"), ("pelvis", "pelvis")];
     let mut tracks = tracks_of(&source, &motion, &robot, &pairs, 0.5).expect("there");
     tracks[..2].iter_mut().for_each(|track| track.foot = true);
-    let done = robot.retarget(&tracks, dt, Contact::default()).expect("tracks");
+    let done = robot.retarget(&tracks, Retargeting::every(dt)).expect("tracks");
     assert!(done.solved.iter().all(|solved| *solved));
     let nq = robot.tree().coordinate_count();
     let feet: Vec<Vec<Pose>> =
@@ -156,7 +191,29 @@ fn a_humanoids_steps_are_done_by_the_hybrid_biped() {
     let gap = (done.q.chunks_exact(nq)).map(|q| gap(robot.tree(), q)).fold(0.0, f64::max);
     assert!(gap < 1e-9, "{gap}");
     assert!(matches!(
-        robot.retarget(&tracks, 0.0, Contact::default()),
+        robot.retarget(&tracks, Retargeting::every(0.0)),
         Err(KinematicsError::BadBound { what: "period", .. })
     ));
+}
+
+/// At angles (0.2, −0.5): a motor with gear 3 on the elbow is told −1.5; one with gear 2 on a tendon of length ½ shoulder − 4 elbow is told
+/// 2 (0.1 + 2) = 4.2; one on a site has no coordinate.
+#[test]
+fn motors_are_told_their_own_coordinates() {
+    let mut b = ModelBuilder::new("two links");
+    let link = |name: &str, x: f64| Body::new(name).at(Pose::translation(x, 0.0, 0.0)).solid_sphere(1.0, 0.1);
+    let (upper, lower) = (b.body(link("upper", 0.0)), b.body(link("lower", 1.0)));
+    let shoulder = b.joint(Joint::revolute("shoulder", WORLD, upper).placed(Vec3::zero(), Vec3::y_axis()));
+    let elbow = b.joint(Joint::revolute("elbow", upper, lower).placed(Vec3::x_axis(), Vec3::y_axis()));
+    let tendon = b.tendon(Tendon::new("cable").term(shoulder, 0.5).term(elbow, -4.0));
+    let tip = b.site(bellcrank_model::Site::new("tip", lower));
+    b.actuator(Actuator::position("geared", elbow, 1.0, 0.0).gear(3.0));
+    let held = Control::Position { kp: 1.0, kd: 0.0 };
+    b.actuator(Actuator::new("pull", Target::tendon(tendon), held).gear(2.0));
+    b.actuator(Actuator::new("push", Target::site(tip, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]), Control::Effort));
+    let robot = Kinematics::<f64>::new(&b.build().expect("builds"));
+    let joints = robot.joint_positions(&[0.2, -0.5, 0.0, 0.0]).expect("sizes");
+    let told = robot.target_positions(&joints);
+    let wanted = [-1.5, 4.2, 0.0, 0.0, 0.0, 0.0];
+    assert!(told.len() == 6 && told.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-15), "{told:?}");
 }

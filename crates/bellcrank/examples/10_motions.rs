@@ -1,17 +1,15 @@
-//! Motions: a circle as fast as motors allow, two fingertips that grasp, weight that shifts from foot to foot, and a walk that is made of
-//! tracks of feet and then tracked in simulation. A gripper's file and the names of its two fingertips may be given:
-//! `10_motions gripper.xml left_pad right_pad`. Twin of `examples/11_motions.py`, which does not walk.
+//! Motions: a circle as fast as motors allow, two fingertips that grasp, weight that shifts from foot to foot. A gripper's file and the names of its
+//! two fingertips may be given: `10_motions gripper.xml left_pad right_pad`. Twin of `examples/11_motions.py`.
 
-use bellcrank::kinematics::{Bounds, Contact, Goal, Kinematics, Pace, Retargeted, Settings, Track};
+use bellcrank::kinematics::{Bounds, Goal, Kinematics, Pace, Settings};
 use bellcrank::prelude::*;
 use std::error::Error;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 fn main() -> Result<(), Box<dyn Error>> {
     circle_in_time()?;
     fingertips(&std::env::args().skip(1).collect::<Vec<_>>())?;
-    weight_from_foot_to_foot()?;
-    walk()
+    weight_from_foot_to_foot()
 }
 
 /// Where a body or site is at rest.
@@ -81,104 +79,4 @@ fn weight_from_foot_to_foot() -> Result<(), Box<dyn Error>> {
     assert!(found.solved.iter().all(|solved| *solved));
     println!("biped: centre of mass {:.0} mm to both sides, 4 cm low, feet in place", 900.0 * aside);
     Ok(())
-}
-
-/// Period of the motion, and how long a step takes [s].
-const DT: f64 = 0.008;
-const STEP: f64 = 3.6;
-const STEPS: usize = 6;
-/// Length of a step and height of the foot [m].
-const LENGTH: f64 = 0.03;
-const LIFT: f64 = 0.03;
-/// How far the pelvis goes towards the standing foot: less than all the way, since motors that hold by springs give way by as much again.
-const SWAY: f64 = 0.44;
-/// Pelvis below its rest [m].
-const LOW: f64 = 0.03;
-
-/// From 0 to 1, at rest at both ends.
-fn smooth(t: f64) -> f64 {
-    let t = t.clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
-}
-
-/// A slow walk: the weight goes over one foot, the other is lifted and set down ahead.
-fn tracks(robot: &Kinematics) -> Result<Vec<Track>, Box<dyn Error>> {
-    let names = ["left_foot", "right_foot", "pelvis"];
-    let rest = [at_rest(robot, names[0])?, at_rest(robot, names[1])?, at_rest(robot, names[2])?];
-    let count = ((STEPS as f64 + 1.0) * STEP / DT) as usize;
-    let mut poses: [Vec<Pose>; 3] = [Vec::new(), Vec::new(), Vec::new()];
-    for i in 0..count {
-        let t = i as f64 * DT / STEP - 1.0; // the first step's time is for lowering the pelvis
-        let mut ahead = [0.0; 2];
-        let (mut lift, mut side) = ([0.0; 2], 0.0);
-        for step in 0..STEPS {
-            let (own, swings) = (t - step as f64, step % 2);
-            let way = if step == 0 || step == STEPS - 1 { LENGTH } else { 2.0 * LENGTH };
-            let share = (own - 0.45) / 0.4;
-            ahead[swings] += way * smooth(share);
-            lift[swings] += if (0.0..1.0).contains(&share) { LIFT * (PI * share).sin().powi(2) } else { 0.0 };
-            let over = smooth(own / 0.4) - smooth((own - 0.9) / 0.4);
-            side += SWAY * over * rest[1 - swings].p.y;
-        }
-        for foot in 0..2 {
-            let p = rest[foot].p + Vec3::new(ahead[foot], 0.0, lift[foot]);
-            poses[foot].push(Pose::new(rest[foot].R, p));
-        }
-        let forward = 0.5 * (ahead[0] + ahead[1]);
-        let p = rest[2].p + Vec3::new(forward, side, -LOW * smooth(t + 1.0));
-        poses[2].push(Pose::new(rest[2].R, p));
-    }
-    let track = |(frame, poses): (&str, Vec<Pose>)| {
-        let foot = frame.ends_with("foot");
-        Track { frame: frame.to_owned(), poses, foot, turns: true }
-    };
-    Ok(names.into_iter().zip(poses).map(track).collect())
-}
-
-fn walk() -> Result<(), Box<dyn Error>> {
-    let model = library::hybrid_biped().build()?;
-    let robot = Kinematics::<f64>::new(&model);
-    let contact = Contact { height: 0.004, speed: 0.02, least: 0.1 };
-    let motion = robot.retarget(&tracks(&robot)?, DT, contact)?;
-    let solved = motion.solved.iter().filter(|solved| **solved).count();
-    let standing = motion.contact.iter().filter(|stands| **stands).count() as f64;
-    println!(
-        "biped: {solved} of {} poses of a walk, feet stand for {:.0} % of it",
-        motion.solved.len(),
-        100.0 * standing / motion.contact.len() as f64
-    );
-    assert_eq!(solved, motion.solved.len());
-    let [start, end] = track_in_simulation(model, &motion)?;
-    println!(
-        "biped: walked {:.0} of {:.0} mm in simulation, pelvis {:.0} mm high",
-        1e3 * (end.p.x - start.p.x),
-        1e3 * LENGTH * (STEPS as f64 - 1.0),
-        1e3 * end.p.z
-    );
-    // nobody balances it, so that it slips and sways; it does not fall
-    assert!(end.p.z > 0.85 * start.p.z && end.p.x - start.p.x > 0.04);
-    Ok(())
-}
-
-/// Motors follow the motion: the pelvis before and after.
-fn track_in_simulation(model: Model, motion: &Retargeted) -> Result<[Pose; 2], Box<dyn Error>> {
-    let pelvis = model.bodies().iter().position(|body| body.name == "pelvis").ok_or("no pelvis")?;
-    let width: usize = model.joints().iter().map(|joint| joint.kind.coordinate_count()).sum();
-    let place = |joint: usize| -> usize {
-        model.joints()[..joint].iter().map(|joint| joint.kind.coordinate_count()).sum()
-    };
-    let motors: Vec<usize> = (model.actuators().iter())
-        .filter_map(|actuator| actuator.coordinate())
-        .map(|(joint, dof)| place(joint.index()) + dof)
-        .collect();
-    let mut batch =
-        Batch::new(model.into(), 1, BatchOptions { dt: Some(0.5 * DT), ..BatchOptions::default() })?;
-    let start = batch.body_pose(0, pelvis)?;
-    for row in motion.joint_position.chunks_exact(width) {
-        for (actuator, k) in motors.iter().enumerate() {
-            batch.set_target_position(0, actuator, row[*k])?;
-        }
-        batch.step(2);
-    }
-    Ok([start, batch.body_pose(0, pelvis)?])
 }

@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from bellcrank.envs._env import BatchedStep, Env
+from bellcrank.envs.batched import PathLike
 from bellcrank.envs.task import BatchTask, make
 from bellcrank.errors import WrongValue
 
@@ -47,7 +48,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
     reward. ``SAME_STEP``: in the same step; ``info["final_obs"]`` has the observation that ended the episode for each
     such world and ``None`` for the others, ``info["final_info"]`` what was told with it (nothing), and
     ``info["_final_obs"]`` and ``info["_final_info"]`` tell where. ``info["reward_terms"]`` has what the rewards are
-    the sums of, by name.
+    the sums of, by name. ``settings``, ``model`` and ``random_poses`` as in :func:`bellcrank.envs.make`.
     """
 
     def __init__(
@@ -58,6 +59,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
         threads: int = 0,
         precision: str = "f32",
         settings: Optional[Mapping[str, float]] = None,
+        model: Optional[PathLike] = None,
+        random_poses: int = 0,
         autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
         render_mode: Optional[str] = None,
     ) -> None:
@@ -68,6 +71,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, NDArray[Any]]):
         else:
             mode = _mode(autoreset_mode)
             how: dict[str, Any] = {"threads": threads, "precision": precision, "settings": settings}
+            how.update(model=model, random_poses=random_poses)
             self.env = make(task, num_envs, autoreset=mode is AutoresetMode.SAME_STEP, **how)
         self.metadata = {"autoreset_mode": mode, **_metadata(self.env)}
         self._anew = np.zeros(self.env.num_envs, dtype=np.bool_)  # worlds that begin anew in the next step
@@ -131,10 +135,13 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         *,
         precision: str = "f32",
         settings: Optional[Mapping[str, float]] = None,
+        model: Optional[PathLike] = None,
+        random_poses: int = 0,
         render_mode: Optional[str] = None,
     ) -> None:
         _check_render_mode(render_mode)
-        self.env = make(task, 1, threads=1, precision=precision, autoreset=False, settings=settings)
+        how: dict[str, Any] = {"settings": settings, "model": model, "random_poses": random_poses}
+        self.env = make(task, 1, threads=1, precision=precision, autoreset=False, **how)
         self.metadata = _metadata(self.env)
         self.render_mode = render_mode
         self.observation_space, self.action_space = _spaces(self.env)

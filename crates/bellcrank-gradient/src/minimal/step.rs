@@ -6,11 +6,11 @@ use super::{Dense, Freedom, Interval, Lists, Moving, Tree, Turned, TurnedAt};
 use crate::Smoothed;
 use crate::formulas::is_control;
 use crate::solve_columns::Factored;
-use crate::solved::Polish;
 use crate::{Scratch, Solved, Source, StepEnd, Wrt};
 use bellcrank_math::enter;
 use bellcrank_math::{Elem, Pose};
 use bellcrank_sim::BatchError;
+use bellcrank_step::interior::Polish;
 use bellcrank_step::settings::Settings;
 
 /// A step in minimal coordinates.

@@ -13,6 +13,7 @@
 //! | `system` | the equations, as the solver asks for them |
 //! | `start` `direction` `result` | where Newton starts, where it goes, what it leaves behind |
 //! | `units` | what κ is told in |
+//! | `exact` | the step solved to rounding, for derivatives |
 //! | `retry` | what is done where Newton fails |
 //! | `late_contact` | contacts that only the end of the step shows |
 //! | `workspace` | their memory |
@@ -21,6 +22,7 @@ mod accuracy;
 mod body;
 mod direction;
 mod end_contact;
+mod exact;
 mod held;
 mod late_contact;
 mod matrix;
@@ -38,6 +40,7 @@ pub use body::{BodyStep, angular_momentum, force_time};
 #[cfg(feature = "checks")]
 pub use direction::right_hand_side;
 pub use end_contact::{EndContact, ROWS};
+pub use exact::{Exact, Polish};
 pub use held::{End, evaluate_coupling, evaluate_joint};
 pub use late_contact::is_searched;
 pub use matrix::{all_rows, end_change};
