@@ -515,41 +515,22 @@ def holds_run(folder: Path) -> bool: ...
 
 _Goals = list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]]
 _How = tuple[int, int, bool, list[float], int, int]
+_Pace = tuple[_How, float, list[float]]
+_Found = tuple[list[float], list[bool], list[float], list[float], list[int]]
+_Stepped = tuple[list[float], list[float], list[bool], list[float]]
 
 class Kinematics:
     def __init__(self, model: Model) -> None: ...
     def rest(self) -> list[float]: ...
     def keyframe(self, name: str) -> list[float]: ...
-    def solve(
-        self,
-        goals: _Goals,
-        targets: list[float],
-        start: list[float],
-        how: _How,
-    ) -> tuple[list[float], list[bool], list[float], list[float], list[int]]: ...
+    def solve(self, goals: _Goals, targets: list[float], start: list[float], how: _How) -> _Found: ...
     def solve_clear(
-        self,
-        goals: _Goals,
-        targets: list[float],
-        start: list[float],
-        how: _How,
-        least: float,
-    ) -> tuple[tuple[list[float], list[bool], list[float], list[float], list[int]], list[float]]: ...
-    def step(
-        self,
-        goals: _Goals,
-        targets: list[float],
-        q: list[float],
-        given: tuple[_How, float, list[float]],
-    ) -> tuple[list[float], list[float], list[bool], list[float]]: ...
+        self, goals: _Goals, targets: list[float], start: list[float], how: _How, least: float
+    ) -> tuple[_Found, list[float]]: ...
+    def step(self, goals: _Goals, targets: list[float], q: list[float], given: _Pace) -> _Stepped: ...
     def step_clear(
-        self,
-        goals: _Goals,
-        targets: list[float],
-        q: list[float],
-        given: tuple[_How, float, list[float]],
-        least: float,
-    ) -> tuple[tuple[list[float], list[float], list[bool], list[float]], list[float]]: ...
+        self, goals: _Goals, targets: list[float], q: list[float], given: _Pace, least: float
+    ) -> tuple[_Stepped, list[float]]: ...
     def follow(
         self,
         goals: _Goals,
