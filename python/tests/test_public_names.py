@@ -42,7 +42,9 @@ def own_names(module: ModuleType) -> list[str]:
     return sorted(name for name in listed or defined if not name.startswith("_"))
 
 
-@pytest.mark.parametrize("module", [bc, control, tree, envs, kinematics, learn], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize(
+    "module", [bc, control, tree, envs, kinematics, learn], ids=lambda module: str(module.__name__)
+)
 def test_every_name_of_a_module_is_tested(module: ModuleType) -> None:
     names = own_names(module)
     assert len(names) > 3
