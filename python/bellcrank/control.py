@@ -227,13 +227,14 @@ CostFunction = Callable[[Worlds], Any]
 class Planner:
     """Plans for a world of ``batch`` by trying controls in ``samples`` worlds of the planner's own.
 
-    ``cost`` is a :class:`Cost`, or a function that takes :class:`Worlds` and returns an array with the cost of the step for
-    each world; ``needs`` names the arrays that the function looks at. The worlds of the planner have the step ``dt``
-    (that of ``batch`` unless given), ``precision`` and ``solver`` (:class:`ComFree` unless given). Between ``knots``
-    controls are held, linear or cubic (``spline``); without ``increment`` the numbers are what the motors are told,
-    with it changes of at most so much per step. ``sigma`` is the noise, one number or one per motor. ``iterations`` rounds
-    have ``anneal`` times the noise of the round before; ``settled`` is the share of the noise at the start of the horizon.
-    Samples that cost more than ``hopeless`` are given up. The same ``seed`` gives the same plans, whatever ``threads``.
+    ``cost`` is a :class:`Cost`, or a function that takes :class:`Worlds` and returns an array with the cost of the
+    step for each world; ``needs`` names the arrays that the function looks at. The worlds of the planner have the
+    step ``dt`` (that of ``batch`` unless given), ``precision`` and ``solver`` (:class:`ComFree` unless given).
+    Between ``knots`` controls are held, linear or cubic (``spline``); without ``increment`` the numbers are what
+    the motors are told, with it changes of at most so much per step. ``sigma`` is the noise, one number or one per
+    motor. ``iterations`` rounds have ``anneal`` times the noise of the round before; ``settled`` is the share of
+    the noise at the start of the horizon. Samples that cost more than ``hopeless`` are given up. The same ``seed``
+    gives the same plans, whatever ``threads``.
     """
 
     def __init__(
@@ -303,8 +304,10 @@ class Planner:
         since = (0.0 if first else self._dt) if elapsed is None else float(elapsed)
         self._batch._push()  # what was written into its arrays is part of its state
         figures, counts = self._native.plan(self._batch._native, self._world, since)
-        self._plan = Plan(*figures, *counts)
-        return self.sequence[0]
+        best, nominal, mean, spread, effective, seconds = figures
+        self._plan = Plan(best, nominal, mean, spread, effective, seconds, *counts)
+        now: Floats = self.sequence[0]
+        return now
 
     @property
     def report(self) -> Plan:

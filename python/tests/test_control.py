@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ from bellcrank.control import (
 )
 from bellcrank.errors import NoSuchName, PlanError, WrongShape, WrongType, WrongValue
 
-SMALL = {"horizon": 10, "samples": 32, "sigma": 0.05, "increment": 0.1, "threads": 1}
+SMALL: dict[str, Any] = {"horizon": 10, "samples": 32, "sigma": 0.05, "increment": 0.1, "threads": 1}
 
 
 def plant() -> bc.Batch:
@@ -65,13 +67,13 @@ def test_a_function_costs_the_same_as_the_terms() -> None:
 
 
 def test_all_terms_are_understood() -> None:
-    terms = [
+    terms: list[control.Term] = [
         Position("first_far", [0.0, 0.0, 0.1], weight=[1.0, 2.0, 3.0]),
         Position("first_far", [0.0, 0.0, 0.1], weight=2.0, squared=True),
         Orientation("first_far", [2.0, 0.0, 0.0, 0.0], weight=1.0),
         Velocity("first_far", weight=0.1),
         JointRate(["first_flexion"], weight=0.01),
-        Control(np.zeros(12), weight=0.1),
+        Control([0.0] * 12, weight=0.1),
         Contact("thumb_far", {"first_far": [0.0, 0.0, 0.04]}, weight=1.0),
         Fallen("first_far", height=-1.0, weight=100.0),
     ]

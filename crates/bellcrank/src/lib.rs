@@ -74,6 +74,11 @@ pub mod prelude {
 struct Readme;
 
 /// The guide's example, compiled and run.
+#[doc = include_str!("../../../docs/guides/control.md")]
+#[cfg(all(doctest, feature = "control"))]
+struct ControlGuide;
+
+/// The guide's example, compiled and run.
 #[doc = include_str!("../../../docs/guides/viewer.md")]
 #[cfg(all(
     doctest,
