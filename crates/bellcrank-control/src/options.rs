@@ -106,7 +106,9 @@ impl Options {
             _ => {}
         }
         match self.action {
-            Action::Increment { limit } if limit.is_nan() || limit <= 0.0 => bad("the largest change", "above zero", limit),
+            Action::Increment { limit } if limit.is_nan() || limit <= 0.0 => {
+                bad("the largest change", "above zero", limit)
+            }
             _ if self.hopeless.is_nan() => bad("hopeless", "a number", f64::NAN),
             _ => Ok(()),
         }
