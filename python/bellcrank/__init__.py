@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bellcrank import errors, kinematics, tree
+from bellcrank import control, errors, kinematics, tree
 from bellcrank._native import Model, ModelBuilder, StepReport, __version__
 from bellcrank.batch import Batch
 from bellcrank.derivatives import StepJacobian
@@ -56,6 +56,7 @@ __all__ = [
     "Viewer",
     "WorldStatus",
     "__version__",
+    "control",
     "convert",
     "envs",
     "errors",

@@ -513,6 +513,22 @@ class Trainer:
 
 def holds_run(folder: Path) -> bool: ...
 
+class Planner:
+    def __init__(
+        self,
+        model: Model,
+        worlds: tuple[int, float, str, int, dict[str, Any]],
+        how: tuple[
+            tuple[str, float, float], int, Optional[int], str, list[float], Optional[float], int, list[float], int
+        ],
+        terms: Optional[tuple[list[tuple[str, list[str], list[list[float]], float]], ...]],
+        called: Optional[tuple[Any, list[str]]],
+    ) -> None: ...
+    def plan(self, plant: Batch, world: int, elapsed: float) -> tuple[list[float], list[int]]: ...
+    def sequence(self) -> _Floats: ...
+    def costs(self) -> _Floats: ...
+    def rest(self) -> None: ...
+
 _Goals = list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]]
 _How = tuple[int, int, bool, list[float], int, int]
 _Pace = tuple[_How, float, list[float]]

@@ -85,6 +85,10 @@ class NoSuchName(BellcrankError, LookupError):
     """There is no part of that name; the hint has the nearest."""
 
 
+class PlanError(BellcrankError, RuntimeError):
+    """There is no plan: the plant is frozen, its state is not finite, or no sample can be used. The last plan stays."""
+
+
 class BatchError(BellcrankError):
     """What a batch refuses."""
 

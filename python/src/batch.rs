@@ -45,6 +45,12 @@ impl Batch {
         self.shared.lock(py)
     }
 
+    /// Looks at the worlds.
+    pub fn look<T>(&self, py: Python<'_>, work: impl FnOnce(&sim::Batch) -> T) -> PyResult<T> {
+        let mut guard = self.lock(py)?;
+        Ok(work(guard.batch()?))
+    }
+
     /// Fills an array of numbers.
     fn read_into<T: Number + numpy::Element>(
         &self,

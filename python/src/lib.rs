@@ -12,6 +12,7 @@
 //! | `derivatives` | how the next step depends on everything |
 //! | `tree` `tree_run` | operators on the spanning tree |
 //! | `kinematics` | poses from goals, and poses that are safe |
+//! | `control` | planners that try controls in many worlds |
 //! | `env` `learn` `learn_env` | learning tasks; policies and what trains them; tasks in Python as the learner sees them |
 //! | `cli` | the command line |
 
@@ -22,6 +23,7 @@ mod builder;
 mod builder_parts;
 mod checks;
 mod cli;
+mod control;
 mod convert;
 mod derivatives;
 mod env;
@@ -51,6 +53,8 @@ mod _native {
     use crate::builder::ModelBuilder;
     #[pymodule_export]
     use crate::cli::run_command_line;
+    #[pymodule_export]
+    use crate::control::Planner;
     #[pymodule_export]
     use crate::env::{Env, tasks_known};
     #[pymodule_export]

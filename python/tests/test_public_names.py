@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import bellcrank as bc
-from bellcrank import envs, kinematics, learn, tree
+from bellcrank import control, envs, kinematics, learn, tree
 
 HERE = Path(__file__)
 TESTS = "\n".join(file.read_text(encoding="utf-8") for file in HERE.parent.glob("test_*.py") if file != HERE)
@@ -42,7 +42,9 @@ def own_names(module: ModuleType) -> list[str]:
     return sorted(name for name in listed or defined if not name.startswith("_"))
 
 
-@pytest.mark.parametrize("module", [bc, tree, envs, kinematics, learn], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize(
+    "module", [bc, control, tree, envs, kinematics, learn], ids=lambda module: str(module.__name__)
+)
 def test_every_name_of_a_module_is_tested(module: ModuleType) -> None:
     names = own_names(module)
     assert len(names) > 3

@@ -11,6 +11,7 @@ mod export;
 mod figures;
 mod models;
 mod opening;
+mod plan;
 mod play;
 mod record;
 mod run;
@@ -117,6 +118,11 @@ enum Command {
         after_help = "Example:\n  bellcrank play biped_walk\n  bellcrank play runs/biped_walk-1/policy.safetensors --forward 0.3 --turn 0.2"
     )]
     Play(play::Play),
+    /// Turn an object in a hand by planning: trials, successes, time per plan
+    #[command(
+        after_help = "Example:\n  bellcrank plan cube_yaw\n  bellcrank plan tin_roll_pitch --trials 20 --json\n  bellcrank plan cube_yaw --hand wonik_allegro/right_hand.xml"
+    )]
+    Plan(plan::Plan),
     /// Write a policy as an ONNX model
     #[command(after_help = "Example:\n  bellcrank export biped_walk walk.onnx")]
     Export(export::Export),
@@ -148,6 +154,7 @@ impl Arguments {
             Command::Train(train) => train.run(),
             Command::Evaluate(evaluate) => evaluate.run(),
             Command::Play(play) => play.run(),
+            Command::Plan(plan) => plan.run(),
             Command::Export(export) => export.run(),
             Command::Models(models) => models.run(),
             Command::Completions(completions) => completions.run(),

@@ -83,6 +83,8 @@ pub trait Group: Send + Sync {
     fn block_of(&self, worlds: &[usize]) -> Option<(&dyn Any, &dyn Any)>;
     /// Takes the values of `save` back; those of another model are left alone.
     fn load(&mut self, world: usize, values: &[f64]);
+    /// All worlds take the state and control of one of them.
+    fn spread(&mut self, world: usize);
 }
 
 /// An array of shape (rows, stride) to be filled.
@@ -171,6 +173,8 @@ pub struct LaneGroup<R: Real> {
     /// One per thread.
     pub workspaces: Vec<Workspace<R>>,
     pub make_pile: MakePile<R>,
+    /// One world's numbers on their way to the others.
+    pub carried: Vec<f64>,
 }
 
 /// So many worlds of one model are faster one by one than in a block of lanes that is mostly empty.
@@ -258,7 +262,7 @@ impl<R: Real> LaneGroup<R> {
             hints: vec![Vec3::zero(); layout.plan.hint_count()],
         };
         let blocks = (0..worlds).step_by(R::LANES).zip(all).map(block).collect();
-        LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new(), make_pile }
+        LaneGroup { model, layout, worlds, blocks, workspaces: Vec::new(), make_pile, carried: Vec::new() }
     }
 
     /// Derives the constants of all blocks afresh.

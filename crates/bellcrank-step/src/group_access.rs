@@ -4,7 +4,7 @@ use crate::assemble::{Goal, Target, assemble};
 use crate::contact::{BodyContact, impulse_vectors};
 use crate::field::{Field, number, number_mut};
 use crate::group::{Block, Figures, Group, ITERATION_BINS, LaneGroup, Numbers, NumbersRef, Table, Values};
-use crate::lane_access::{read_lane, write_lane};
+use crate::lane_access::{add_lane, read_lane, write_all_lanes, write_lane};
 use crate::layout::Layout;
 use crate::readout::{Metrics, Readout, joint_rates};
 use crate::rows::read_coordinates;
@@ -88,13 +88,11 @@ impl<R: Real> LaneGroup<R> {
         list
     }
 
-    /// The numbers of a field in one block, all lanes.
-    fn numbers(&self, block: &Block<R>, field: Field) -> Vec<R> {
+    /// The rates of a block's joints where a field asks for them: they are worked out, all others are kept.
+    fn rates(&self, block: &Block<R>, field: Field) -> Vec<R> {
         match field {
             Field::JointVelocity => joint_rates(&self.layout, &block.constants, &block.state),
-            _ => (0..field.width(&self.model))
-                .map(|k| number(field, k, &block.state, &block.control))
-                .collect(),
+            _ => Vec::new(),
         }
     }
 }
@@ -136,9 +134,7 @@ impl<R: Real> Group for LaneGroup<R> {
     fn row(&self, world: usize, field: Field) -> Vec<f64> {
         let (block, lane) = self.lane(world);
         match field {
-            Field::JointVelocity => {
-                self.numbers(block, field).iter().map(|x| x.lane(lane).to_f64()).collect()
-            }
+            Field::JointVelocity => self.rates(block, field).iter().map(|x| x.lane(lane).to_f64()).collect(),
             _ => (0..field.width(&self.model)).map(|k| self.get(world, field, k)).collect(),
         }
     }
@@ -171,19 +167,19 @@ impl<R: Real> Group for LaneGroup<R> {
     }
 
     fn read(&self, field: Field, rows: &[usize], out: Table<'_>) {
-        let Table { mut values, stride } = out;
+        let (Table { mut values, stride }, width) = (out, field.width(&self.model));
         for (b, block) in self.blocks.iter().enumerate() {
-            let numbers = self.numbers(block, field);
-            for lane in 0..block.used {
-                let first = rows[b * R::LANES + lane] * stride;
-                match &mut values {
-                    Numbers::F64(out) => {
-                        let row = &mut out[first..first + numbers.len()];
-                        row.iter_mut().zip(&numbers).for_each(|(y, x)| *y = x.lane(lane).to_f64());
-                    }
-                    Numbers::F32(out) => {
-                        let row = &mut out[first..first + numbers.len()];
-                        row.iter_mut().zip(&numbers).for_each(|(y, x)| *y = x.lane(lane).to_f64() as f32);
+            let rates = self.rates(block, field);
+            for k in 0..width {
+                let x = match field {
+                    Field::JointVelocity => rates[k],
+                    _ => number(field, k, &block.state, &block.control),
+                };
+                for lane in 0..block.used {
+                    let at = rows[b * R::LANES + lane] * stride + k;
+                    match &mut values {
+                        Numbers::F64(out) => out[at] = x.lane(lane).to_f64(),
+                        Numbers::F32(out) => out[at] = x.lane(lane).to_f64() as f32,
                     }
                 }
             }
@@ -357,6 +353,20 @@ impl<R: Real> Group for LaneGroup<R> {
             let named = *body >= 0.0 && *body < block.state.X_WB.len() as f64;
             block.frozen[lane] = named.then_some((*body as u32, *step as u64));
         }
+    }
+
+    fn spread(&mut self, world: usize) {
+        let mut values = std::mem::take(&mut self.carried);
+        values.clear();
+        let (block, lane) = self.lane(world);
+        add_lane(&block.state, &block.control, lane, &mut values);
+        let (age, frozen) = (block.age[lane], block.frozen[lane]);
+        for block in &mut self.blocks {
+            write_all_lanes(&mut block.state, &mut block.control, &values);
+            block.age.fill(age);
+            block.frozen.fill(frozen);
+        }
+        self.carried = values;
     }
 
     fn add_iterations(&self, counts: &mut [u64; ITERATION_BINS]) {

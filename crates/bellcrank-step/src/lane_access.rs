@@ -51,10 +51,28 @@ fn each<R: Real>(state: &mut State<R>, control: &mut Control<R>, mut f: impl FnM
 /// All numbers of a lane, and at last whether it runs.
 pub fn read_lane<R: Real>(state: &State<R>, control: &Control<R>, lane: usize) -> Vec<f64> {
     let mut values = Vec::new();
+    add_lane(state, control, lane, &mut values);
+    values
+}
+
+/// The same, at the end of a list.
+pub fn add_lane<R: Real>(state: &State<R>, control: &Control<R>, lane: usize, values: &mut Vec<f64>) {
     let mut push = |x: &R| values.push(x.lane(lane).to_f64());
     visit!(state, control, push, iter);
     values.push((state.alive.bits() >> lane & 1) as f64);
-    values
+}
+
+/// All lanes from one list; false when the number of values does not fit, and nothing is changed then.
+pub fn write_all_lanes<R: Real>(state: &mut State<R>, control: &mut Control<R>, values: &[f64]) -> bool {
+    let mut count = 0;
+    each(state, control, |_| count += 1);
+    if values.len() != count + 1 {
+        return false;
+    }
+    let mut next = values.iter();
+    each(state, control, |x| *x = next.next().map_or(*x, |value| R::constant(*value)));
+    state.alive = R::Mask::splat(values[count] != 0.0);
+    true
 }
 
 /// All lanes at once, from one list per lane; lanes beyond the last list are copies of it. False as below.

@@ -10,11 +10,14 @@
 //!
 //! This crate gathers the others: [`math`] (numbers, lanes, spatial algebra), [`model`] (mechanisms), [`import`]
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (batches of worlds), [`gradient`] (derivatives of steps),
+//! [`control`] (planners that try controls in many worlds),
 //! [`kinematics`] (poses from goals), [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
 //! viewer), [`render`] (pictures and films). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
 #![forbid(unsafe_code)]
 
 pub use bellcrank_collide as collide;
+#[cfg(feature = "control")]
+pub use bellcrank_control as control;
 #[cfg(feature = "gradient")]
 pub use bellcrank_gradient as gradient;
 #[cfg(feature = "import")]
@@ -69,6 +72,11 @@ pub mod prelude {
     feature = "view"
 ))]
 struct Readme;
+
+/// The guide's example, compiled and run.
+#[doc = include_str!("../../../docs/guides/control.md")]
+#[cfg(all(doctest, feature = "control"))]
+struct ControlGuide;
 
 /// The guide's example, compiled and run.
 #[doc = include_str!("../../../docs/guides/viewer.md")]

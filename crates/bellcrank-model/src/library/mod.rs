@@ -22,6 +22,7 @@ mod hybrid_biped;
 mod jansen;
 mod jansen_walker;
 mod legged_tree;
+mod linkage_hand;
 pub mod parts;
 mod pendulums;
 mod piles;
@@ -46,6 +47,7 @@ pub use hybrid_biped::hybrid_biped;
 pub use jansen::{JansenLeg, jansen_leg};
 pub use jansen_walker::jansen_walker;
 pub use legged_tree::quadruped;
+pub use linkage_hand::linkage_hand;
 pub use pendulums::{Chain, chain, double_pendulum, pendulum};
 pub use piles::{Pile, Solid, pile, small_pile};
 pub use quadruped::five_bar_quadruped;
@@ -88,6 +90,11 @@ pub const ALL: &[Entry] = &[
     ("delta", "three arms with parallelogram forearms carry a platform", delta),
     ("stewart", "six hydraulic legs under a platform", stewart),
     ("arm", "seven hinges and a gripper, nine motors", arm),
+    (
+        "linkage_hand",
+        "three fingers and a thumb, each bent through a four-bar, four loops, twelve motors",
+        linkage_hand,
+    ),
     ("quadruped", "a dog-sized robot, legs without loops, twelve motors", quadruped),
     ("five_bar_quadruped", "four legs, each a five-bar, twelve motors", five_bar_quadruped),
     ("hybrid_biped", "a biped of four half-legs, six loops, twelve motors", hybrid_biped),

@@ -177,10 +177,11 @@ impl Batch {
 
     /// Numbers per row, where an array has the right size.
     fn check_size(&self, quantity: Quantity, found: usize) -> Result<usize, BatchError> {
-        let expected = self.shape(quantity).iter().product();
+        let (width, shared) = (self.width(quantity), quantity.is_parameter() && !self.is_spread(quantity));
+        let expected = width * if shared { 1 } else { self.worlds() };
         if found != expected {
             return Err(BatchError::WrongCount { what: quantity.name(), found, expected });
         }
-        Ok(self.width(quantity))
+        Ok(width)
     }
 }

@@ -23,6 +23,17 @@ impl Batch {
         Ok(())
     }
 
+    /// Puts all worlds of a model into the state of this one, warm start and controls included: what rollouts begin with. Parameters
+    /// stay each world's own. Nothing is allocated after the first call.
+    ///
+    /// # Errors
+    /// When there is no such world.
+    pub fn spread_world(&mut self, world: usize) -> Result<(), BatchError> {
+        let (g, w) = self.find(world)?;
+        self.groups[g].spread(w);
+        Ok(())
+    }
+
     /// The group of these worlds and their places in it; none for no worlds.
     pub(super) fn one_model(&self, worlds: &[usize]) -> Result<Option<(usize, Vec<usize>)>, BatchError> {
         let Some(&first) = worlds.first() else { return Ok(None) };

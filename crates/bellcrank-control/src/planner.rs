@@ -1,0 +1,270 @@
+//! One planning step: perturb the controls at hand, try them all, keep what was cheap.
+
+use crate::knots::{Knots, Mix};
+use crate::method::{Memory, Method, Tried};
+use crate::noise::Noise;
+use crate::options::{Action, Bounds, Options, bounds, next_control};
+use crate::report::{Plan, Trouble, Unusable};
+use crate::rollouts::Rollouts;
+use crate::start::{PlantState, listened_to};
+use crate::{ControlError, Cost};
+use bellcrank_sim::Batch;
+use std::time::Instant;
+
+/// Plans controls for a plant by trying them in a batch of worlds.
+pub struct Planner {
+    options: Options,
+    rollouts: Rollouts,
+    knots: Knots,
+    /// What each step of the horizon is made of.
+    mixes: Vec<Mix>,
+    /// By motor: bounds of the action, and of the control.
+    bounds: Vec<Bounds>,
+    /// (knots, motors)
+    mean: Vec<f64>,
+    sigma: Vec<f64>,
+    first_sigma: Vec<f64>,
+    /// (samples, knots, motors)
+    samples: Vec<f64>,
+    costs: Vec<f64>,
+    bad: Vec<Option<Trouble>>,
+    memory: Memory,
+    scratch: Vec<f64>,
+    /// What the motors are told: (horizon, motors).
+    sequence: Vec<f64>,
+    plans: u64,
+}
+
+impl Planner {
+    /// A planner that tries its samples in the worlds of this batch, which it takes. Needs of the cost are asked for here.
+    ///
+    /// # Errors
+    /// When the options make no sense, the batch has different models, or its model has no motor.
+    pub fn new(batch: Batch, cost: &dyn Cost, options: Options) -> Result<Self, ControlError> {
+        if batch.models().len() > 1 {
+            let other = (0..batch.worlds()).find(|world| batch.find(*world).is_ok_and(|(g, _)| g > 0));
+            return Err(bellcrank_sim::BatchError::MixedModels(0, other.unwrap_or(0)).into());
+        }
+        let model = batch.models()[0].clone();
+        options.check(&model)?;
+        let (samples, motors) = (batch.worlds(), model.actuators().len());
+        let count = options.knots.unwrap_or(options.horizon);
+        let knots = Knots { spline: options.spline, count, horizon: options.horizon };
+        let mean = vec![0.0; count * motors];
+        let settled = |knot: usize| options.settled.powf(1.0 - (knot + 1) as f64 / count as f64);
+        let of_motor = |a: usize| options.sigma.get(a).copied().unwrap_or(options.sigma[0]);
+        let sigma: Vec<f64> =
+            (0..count * motors).map(|k| of_motor(k % motors) * settled(k / motors)).collect();
+        let mut planner = Planner {
+            rollouts: Rollouts::new(batch, &cost.needs())?,
+            knots,
+            mixes: (0..options.horizon).map(|t| knots.at(t as f64)).collect(),
+            bounds: bounds(&model, options.action),
+            scratch: mean.clone(),
+            first_sigma: sigma.clone(),
+            sigma,
+            samples: vec![0.0; samples * count * motors],
+            costs: vec![0.0; samples],
+            bad: vec![None; samples],
+            memory: Memory::new(samples),
+            sequence: vec![0.0; options.horizon * motors],
+            mean,
+            options,
+            plans: 0,
+        };
+        planner.rest();
+        Ok(planner)
+    }
+
+    /// Forgets the plan at hand: motors hold what they are told, or what they are told at rest.
+    pub fn rest(&mut self) {
+        self.mean.fill(0.0);
+        if self.options.action == Action::Absolute {
+            let model = self.rollouts.batch.models()[0].clone();
+            let motors = model.actuators().len();
+            for (a, motor) in model.actuators().iter().enumerate() {
+                let rest = self.rollouts.batch.group(0).get(0, listened_to(&motor.control), a);
+                self.mean.iter_mut().skip(a).step_by(motors).for_each(|x| *x = rest);
+            }
+        }
+        self.sigma.copy_from_slice(&self.first_sigma);
+    }
+
+    /// How it plans.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The worlds in which it tries controls: to change their parameters or settings.
+    pub fn batch_mut(&mut self) -> &mut Batch {
+        &mut self.rollouts.batch
+    }
+
+    /// The same, to be looked at: after a plan they are at the end of their rollouts.
+    pub fn batch(&self) -> &Batch {
+        &self.rollouts.batch
+    }
+
+    /// What each sample of the last round costs; infinite for those that cannot be chosen.
+    pub fn costs(&self) -> &[f64] {
+        &self.costs
+    }
+
+    /// What the motors shall be told, step after step from the start of the last plan: (horizon, actuators).
+    pub fn sequence(&self) -> &[f64] {
+        &self.sequence
+    }
+
+    /// What the motors shall be told a time after the start of the last plan [s]; after the horizon, its last control.
+    pub fn control_at(&self, seconds: f64) -> &[f64] {
+        let motors = self.bounds.len();
+        let step = (seconds / self.rollouts.batch.dt() + 1e-9).max(0.0) as usize;
+        &self.sequence[step.min(self.options.horizon - 1) * motors..][..motors]
+    }
+
+    /// Plans from a state; the plan at hand is that of `elapsed` seconds ago and is moved on by it.
+    ///
+    /// # Errors
+    /// When the state or the cost cannot be used, or no sample can: the plan at hand then stays, moved on.
+    pub fn plan(
+        &mut self,
+        start: &PlantState,
+        cost: &mut dyn Cost,
+        elapsed: f64,
+    ) -> Result<Plan, ControlError> {
+        let began = Instant::now();
+        start.check(&self.rollouts.batch.models()[0])?;
+        let steps = (elapsed / self.rollouts.batch.dt()).max(0.0);
+        let after = (self.options.action != Action::Absolute).then_some(0.0);
+        self.knots.shift(steps, after, &mut self.mean, &mut self.scratch);
+        if let Method::CrossEntropy { .. } = self.options.method {
+            self.sigma.copy_from_slice(&self.first_sigma);
+        }
+        let mut done = Ok(Plan::default());
+        let mut cost_seconds = 0.0;
+        for round in 0..self.options.iterations {
+            self.draw(round);
+            done = self.roll_out(start, cost).and_then(|seconds| {
+                cost_seconds += seconds;
+                self.learn()
+            });
+            self.plans += 1;
+            if done.is_err() {
+                break;
+            }
+        }
+        self.write_sequence(&start.control);
+        done.map(|plan| Plan { seconds: began.elapsed().as_secs_f64(), cost_seconds, ..plan })
+    }
+
+    /// Perturbs the plan at hand; the first sample is that plan itself.
+    fn draw(&mut self, round: usize) {
+        let share = self.options.anneal.powi(round as i32);
+        let (width, motors) = (self.mean.len(), self.bounds.len());
+        for (sample, values) in self.samples.chunks_exact_mut(width).enumerate() {
+            if sample == 0 {
+                values.copy_from_slice(&self.mean);
+                continue;
+            }
+            let mut noise = Noise::new(self.options.seed, self.plans, sample);
+            let around = values.chunks_exact_mut(motors).zip(self.mean.chunks_exact(motors));
+            for ((values, mean), sigma) in around.zip(self.sigma.chunks_exact(motors)) {
+                for a in 0..motors {
+                    let [low, high] = self.bounds[a].action;
+                    values[a] = (mean[a] + share * sigma[a] * noise.next()).clamp(low, high);
+                }
+            }
+        }
+    }
+
+    /// Tries all samples and adds up what they cost. Returns how long the cost took [s].
+    fn roll_out(&mut self, start: &PlantState, cost: &mut dyn Cost) -> Result<f64, ControlError> {
+        self.rollouts.begin(start)?;
+        self.costs.fill(0.0);
+        self.bad.fill(None);
+        let (horizon, mut seconds) = (self.options.horizon, 0.0);
+        for step in 0..horizon {
+            self.tell(step);
+            self.rollouts.step()?;
+            let began = Instant::now();
+            self.rollouts.look()?;
+            self.rollouts.add_cost(cost, (step, horizon), &mut self.costs)?;
+            seconds += began.elapsed().as_secs_f64();
+            if self.note_bad(step) == self.costs.len() {
+                break; // nothing is left to be chosen
+            }
+        }
+        for sample in 0..self.costs.len() {
+            if self.bad[sample].is_none() && self.rollouts.is_frozen(sample) {
+                self.bad[sample] = Some(Trouble { sample, step: horizon - 1, why: Unusable::Frozen });
+            }
+            if self.bad[sample].is_some() {
+                self.costs[sample] = f64::INFINITY;
+            }
+        }
+        Ok(seconds)
+    }
+
+    /// The controls of a step in all worlds.
+    fn tell(&mut self, step: usize) {
+        let (width, motors, mix) = (self.mean.len(), self.bounds.len(), self.mixes[step]);
+        let rows = self.rollouts.control.chunks_exact_mut(motors);
+        for (row, knots) in rows.zip(self.samples.chunks_exact(width)) {
+            for a in 0..motors {
+                row[a] = next_control(self.options.action, &self.bounds[a], mix.of(knots, motors, a), row[a]);
+            }
+        }
+    }
+
+    /// Notes samples that cannot be chosen any more; returns how many there are.
+    fn note_bad(&mut self, step: usize) -> usize {
+        let mut count = 0;
+        for (sample, (bad, cost)) in self.bad.iter_mut().zip(&self.costs).enumerate() {
+            if bad.is_none() && !(cost.is_finite() && *cost <= self.options.hopeless) {
+                let why = if cost.is_finite() { Unusable::Hopeless } else { Unusable::NotFinite };
+                *bad = Some(Trouble { sample, step, why });
+            }
+            count += usize::from(bad.is_some());
+        }
+        count
+    }
+
+    /// Counts, and moves the plan towards what was cheap.
+    fn learn(&mut self) -> Result<Plan, ControlError> {
+        let count = |why| self.bad.iter().flatten().filter(|trouble| trouble.why == why).count();
+        let mut plan = Plan {
+            frozen: count(Unusable::Frozen),
+            not_finite: count(Unusable::NotFinite),
+            hopeless: count(Unusable::Hopeless),
+            trouble: self.bad.iter().flatten().next().copied(),
+            nominal_cost: self.costs[0],
+            ..Plan::default()
+        };
+        let usable = || self.costs.iter().copied().enumerate().filter(|(_, cost)| cost.is_finite());
+        let Some((best, best_cost)) = usable().min_by(|a, b| a.1.total_cmp(&b.1)) else {
+            let Plan { frozen, not_finite, hopeless, .. } = plan;
+            return Err(ControlError::NoUsableSample { frozen, not_finite, hopeless });
+        };
+        (plan.best, plan.best_cost, plan.usable) = (best, best_cost, usable().count());
+        plan.mean_cost = usable().map(|(_, cost)| cost).sum::<f64>() / plan.usable as f64;
+        let squares = usable().map(|(_, cost)| (cost - plan.mean_cost).powi(2)).sum::<f64>();
+        plan.spread = (squares / plan.usable as f64).sqrt();
+        let tried = Tried { samples: &self.samples, costs: &self.costs, best, spread: plan.spread };
+        let (mean, sigma) = (&mut self.mean, &mut self.sigma);
+        plan.effective_samples =
+            self.memory.update(&self.options.method, &tried, mean, sigma, &self.first_sigma);
+        Ok(plan)
+    }
+
+    /// What the plan at hand tells the motors, from what they were told last.
+    fn write_sequence(&mut self, last: &[f64]) {
+        let motors = self.bounds.len();
+        for (a, bounds) in self.bounds.iter().enumerate() {
+            let mut told = last[a];
+            for (step, mix) in self.mixes.iter().enumerate() {
+                told = next_control(self.options.action, bounds, mix.of(&self.mean, motors, a), told);
+                self.sequence[step * motors + a] = told;
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+"""Planners try controls in worlds of their own; costs are terms or functions of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bellcrank as bc
+from bellcrank import control
+from bellcrank.control import (
+    Contact,
+    Control,
+    Cost,
+    CrossEntropy,
+    Fallen,
+    JointRate,
+    Mppi,
+    Orientation,
+    Plan,
+    Planner,
+    Position,
+    Posture,
+    PredictiveSampling,
+    Velocity,
+    Worlds,
+)
+from bellcrank.errors import NoSuchName, PlanError, WrongShape, WrongType, WrongValue
+
+SMALL: dict[str, Any] = {"horizon": 10, "samples": 32, "sigma": 0.05, "increment": 0.1, "threads": 1}
+
+
+def plant() -> bc.Batch:
+    return bc.Batch(bc.load("linkage_hand"), threads=1)
+
+
+def closer(worlds: Worlds) -> np.ndarray:
+    """One joint to 0.4 rad, as a function."""
+    assert worlds.control.shape == (32, 12) and worlds.time > 0.0 and worlds.last == (worlds.step == 9)
+    return (worlds.joint_position[:, 1] - 0.4) ** 2
+
+
+@pytest.mark.parametrize("method", [Mppi, PredictiveSampling, CrossEntropy])
+def test_a_finger_goes_where_the_cost_wants_it(method: type[Planner]) -> None:
+    batch = plant()
+    assert batch.model.joint_names[1] == "first_flexion"
+    planner = method(batch, Cost([Posture({"first_flexion": 0.4}, weight=1.0)]), **SMALL)
+    before = abs(batch.joint_position[0, 1] - 0.4)
+    for _ in range(40):
+        batch.target_position[0] = planner.plan()
+        batch.step()
+    assert abs(batch.joint_position[0, 1] - 0.4) < 0.5 * before
+    report = planner.report
+    assert isinstance(report, Plan) and report.usable == 32 and report.best_cost <= report.nominal_cost
+    assert planner.sequence.shape == (10, 12) and planner.costs.shape == (32,)
+    assert np.abs(np.diff(planner.sequence, axis=0)).max() <= 0.1 + 1e-12
+
+
+def test_a_function_costs_the_same_as_the_terms() -> None:
+    terms = Cost([Posture({"first_flexion": 0.4}, weight=1.0)])
+    by_terms, by_function = Mppi(plant(), terms, **SMALL), Mppi(plant(), closer, **SMALL)
+    a, b = by_terms.plan(), by_function.plan()
+    assert np.array_equal(by_terms.costs, by_function.costs) and np.array_equal(a, b)
+    other = Mppi(plant(), terms, seed=1, **SMALL)
+    assert not np.array_equal(a, other.plan())
+
+
+def test_all_terms_are_understood() -> None:
+    terms: list[control.Term] = [
+        Position("first_far", [0.0, 0.0, 0.1], weight=[1.0, 2.0, 3.0]),
+        Position("first_far", [0.0, 0.0, 0.1], weight=2.0, squared=True),
+        Orientation("first_far", [2.0, 0.0, 0.0, 0.0], weight=1.0),
+        Velocity("first_far", weight=0.1),
+        JointRate(["first_flexion"], weight=0.01),
+        Control([0.0] * 12, weight=0.1),
+        Contact("thumb_far", {"first_far": [0.0, 0.0, 0.04]}, weight=1.0),
+        Fallen("first_far", height=-1.0, weight=100.0),
+    ]
+    planner = Mppi(plant(), Cost(terms, terminal=terms[:1]), temperature=0.1, relative=True, **SMALL)
+    assert planner.plan().shape == (12,) and planner.report.best_cost < 100.0
+    planner.rest()
+    assert set(control.__all__) >= {"Mppi", "Cost"}
+
+
+def test_what_is_wrong_is_named() -> None:
+    batch = plant()
+    cost = Cost([Posture({"first_flexion": 0.4})])
+    with pytest.raises(NoSuchName, match="first_flexion"):
+        Mppi(batch, Cost([Posture({"first_flexon": 0.4})]), **SMALL)
+    with pytest.raises(NoSuchName, match="first_far"):
+        Mppi(batch, Cost([Fallen("first_fra", 0.0)]), **SMALL)
+    with pytest.raises(WrongValue, match="temperature"):
+        Mppi(batch, cost, temperature=0.0, **SMALL)
+    with pytest.raises(WrongValue, match="spline"):
+        Mppi(batch, cost, spline="quintic", **SMALL)
+    with pytest.raises(WrongShape):
+        Mppi(batch, Cost([Position("first_far", [0.0])]), **SMALL)
+    with pytest.raises(WrongType, match="cost"):
+        Mppi(batch, 3, **SMALL)  # type: ignore[arg-type]
+    with pytest.raises(WrongValue, match="no plan"):
+        _ = Mppi(batch, cost, **SMALL).report
+
+
+def test_an_exception_of_a_cost_comes_out_and_the_planner_lives_on() -> None:
+    moods = {"broken": True}
+
+    def moody(worlds: Worlds) -> np.ndarray:
+        if moods["broken"]:
+            raise ZeroDivisionError("not today")
+        return closer(worlds)
+
+    planner = Mppi(plant(), moody, **SMALL)
+    with pytest.raises(ZeroDivisionError, match="not today"):
+        planner.plan()
+    moods["broken"] = False
+    assert np.isfinite(planner.plan()).all()
+    with pytest.raises(AttributeError, match="needs"):
+        Mppi(plant(), lambda worlds: worlds.link_position[:, 0, 0], **SMALL).plan()
+    with pytest.raises(WrongShape, match="one per world"):
+        Mppi(plant(), lambda worlds: np.zeros(3), **SMALL).plan()
+
+
+def test_a_cost_that_is_no_number_is_named_and_the_plan_at_hand_stays() -> None:
+    planner = Mppi(plant(), lambda worlds: np.full(32, np.nan), **SMALL)
+    with pytest.raises(PlanError, match="32 costs are not finite"):
+        planner.plan()
+    assert np.isfinite(planner.sequence).all()
