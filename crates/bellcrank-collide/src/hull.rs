@@ -3,7 +3,7 @@
 //! Contact needs only the extreme points of a hull, not its faces. A mesh within the budget keeps all its points; of
 //! one with more those corners are kept that matter most: again and again the point that sticks out furthest of what is kept so far, over many directions.
 
-use bellcrank_math::{Real, Vec3};
+use bellcrank_math::{Inline, Real, Vec3};
 use std::fmt;
 
 /// Corners that a hull is cut down to unless told otherwise.
@@ -68,15 +68,12 @@ impl Hull {
             return Hull { corners: points.to_vec(), missing: 0.0 }; // points inside do no harm
         }
         let directions: Vec<Vec3> = (0..DIRECTIONS).map(direction).collect();
-        // how far the points reach in each direction, and the point that does
-        let furthest = |d: &Vec3| {
-            let reach = |best: (f64, usize), (i, p): (usize, &Vec3)| {
-                let r = d.dot(*p);
-                if r > best.0 { (r, i) } else { best }
-            };
-            points.iter().enumerate().fold((f64::NEG_INFINITY, 0), reach)
-        };
-        let target: Vec<(f64, usize)> = directions.iter().map(furthest).collect();
+        let mut target = vec![(f64::NEG_INFINITY, 0); DIRECTIONS];
+        // outside a kernel every multiply–add is a call, and there are millions
+        <f64 as Real>::run(Inline(
+            #[inline(always)]
+            || find_furthest(points, &directions, &mut target),
+        ));
         let mut reached = vec![f64::NEG_INFINITY; DIRECTIONS];
         let mut hull = Hull { corners: Vec::new(), missing: 0.0 };
         loop {
@@ -89,9 +86,10 @@ impl Hull {
             }
             let corner = points[target[worst].1];
             hull.corners.push(corner);
-            for (r, d) in reached.iter_mut().zip(&directions) {
-                *r = r.max(d.dot(corner));
-            }
+            <f64 as Real>::run(Inline(
+                #[inline(always)]
+                || reach_out(corner, &directions, &mut reached),
+            ));
         }
     }
 
@@ -117,6 +115,27 @@ impl Hull {
             }
         }
         (if thinnest.is_finite() { thinnest } else { 0.0 }, largest)
+    }
+}
+
+/// How far the points reach in each direction, and which of them does.
+#[inline(always)]
+fn find_furthest(points: &[Vec3], directions: &[Vec3], target: &mut [(f64, usize)]) {
+    for (best, d) in target.iter_mut().zip(directions) {
+        for (i, p) in points.iter().enumerate() {
+            let reach = d.dot(*p);
+            if reach > best.0 {
+                *best = (reach, i);
+            }
+        }
+    }
+}
+
+/// Takes a corner into account.
+#[inline(always)]
+fn reach_out(corner: Vec3, directions: &[Vec3], reached: &mut [f64]) {
+    for (r, d) in reached.iter_mut().zip(directions) {
+        *r = r.max(d.dot(corner));
     }
 }
 

@@ -11,6 +11,7 @@
 
 use crate::delassus::Delassus;
 use crate::factor::{Block, BlockFactor};
+use crate::interior::BlockLu;
 use crate::pattern::BlockPattern;
 use crate::sparse::SparseRow;
 use bellcrank_math::Real;
@@ -20,6 +21,9 @@ use bellcrank_math::Real;
 pub struct BodySpaceWorkspace<R> {
     /// Of A; its nodes are H's elimination positions.
     pattern: BlockPattern,
+    /// Bodies that the rows connect, for which the pattern was made, and those of the present rows.
+    edges: Vec<(usize, usize)>,
+    touching: Vec<(usize, usize)>,
     factor: BlockFactor<R>,
     /// By row: the block of A between its bodies, and whether the second one is the block's row.
     blocks: Vec<Option<(usize, bool)>>,
@@ -53,9 +57,13 @@ impl<R: Real> BodySpace<'_, R> {
     pub fn analyse(&mut self, diagonal: impl Iterator<Item = R>) {
         let (pattern, rows, ws) = (self.pattern, self.rows, &mut *self.ws);
         let nodes = pattern.nodes();
-        let touching = rows.iter().filter_map(|row| row.bodies.0.map(|a| (a, row.bodies.1)));
-        ws.pattern.analyse(nodes, pattern.coupled().chain(touching));
-        ws.factor.reset(&ws.pattern);
+        ws.touching.clear();
+        ws.touching.extend(rows.iter().filter_map(|row| row.bodies.0.map(|a| (a, row.bodies.1))));
+        ws.touching.dedup();
+        if ws.pattern.nodes() != nodes || ws.touching != ws.edges {
+            ws.pattern.analyse(nodes, pattern.coupled().chain(ws.touching.iter().copied()));
+            std::mem::swap(&mut ws.touching, &mut ws.edges);
+        }
         ws.blocks.clear();
         for (i, row) in rows.iter().enumerate() {
             let same = i > 0 && rows[i - 1].bodies == row.bodies;
@@ -72,6 +80,63 @@ impl<R: Real> BodySpace<'_, R> {
             list.clear();
             list.resize(nodes, [R::zero(); 6]);
         }
+    }
+
+    /// The pattern of A.
+    pub(crate) fn coupled_pattern(&self) -> &BlockPattern {
+        &self.ws.pattern
+    }
+
+    /// The block of A between the bodies of a row, and whether the second one is the block's row.
+    #[inline(always)]
+    pub(crate) fn block_of(&self, row: usize) -> Option<(usize, bool)> {
+        self.ws.blocks[row]
+    }
+
+    /// An unsymmetric matrix of A's pattern ← H.
+    #[inline(always)]
+    pub(crate) fn copy_matrix_into(&self, to: &mut BlockLu<R>) {
+        to.clear();
+        let own = &self.ws.pattern;
+        for k in 0..self.pattern.nodes() {
+            let (from, block) = (self.matrix.diagonal(k), to.diagonal_mut(own.position(k)));
+            for i in 0..6 {
+                for j in 0..=i {
+                    (block[i][j], block[j][i]) = (from[i][j], from[i][j]);
+                }
+            }
+            for q in self.pattern.column(k) {
+                if let Some((block, is_row)) = own.block(self.pattern.row_of(q), k) {
+                    let from = self.matrix.off_diagonal(q);
+                    *to.block_mut((block, is_row)) = *from;
+                    *to.block_mut((block, !is_row)) = transposed(from);
+                }
+            }
+        }
+    }
+
+    /// x ← Jᵀ y
+    #[inline(always)]
+    pub(crate) fn gather_into(&self, y: &[R], x: &mut [[R; 6]]) {
+        x.fill([R::zero(); 6]);
+        for (row, y) in self.rows.iter().zip(y) {
+            let (a, b) = row.bodies;
+            add_times(&mut x[b], &row.blocks[1], *y);
+            if let Some(a) = a {
+                add_times(&mut x[a], &row.blocks[0], *y);
+            }
+        }
+    }
+
+    /// (J x)ᵢ
+    #[inline(always)]
+    pub(crate) fn row_speed(&self, i: usize, x: &[[R; 6]]) -> R {
+        let row = &self.rows[i];
+        let mut sum = dot(&row.blocks[1], &x[row.bodies.1]);
+        if let Some(a) = row.bodies.0 {
+            sum += dot(&row.blocks[0], &x[a]);
+        }
+        sum
     }
 
     /// x ← Jᵀ y
@@ -91,19 +156,14 @@ impl<R: Real> BodySpace<'_, R> {
     /// (J x)ᵢ
     #[inline(always)]
     fn row_times(&self, i: usize) -> R {
-        let row = &self.rows[i];
-        let mut sum = dot(&row.blocks[1], &self.ws.x[row.bodies.1]);
-        if let Some(a) = row.bodies.0 {
-            sum += dot(&row.blocks[0], &self.ws.x[a]);
-        }
-        sum
+        self.row_speed(i, &self.ws.x)
     }
 
     /// A ← H, its blocks at their new places.
     #[inline(always)]
     fn copy_matrix(&mut self) {
         let (pattern, ws) = (self.pattern, &mut *self.ws);
-        ws.factor.clear();
+        ws.factor.reset(&ws.pattern);
         for k in 0..pattern.nodes() {
             *ws.factor.diagonal_mut(ws.pattern.position(k)) = *self.matrix.diagonal(k);
             for q in pattern.column(k) {

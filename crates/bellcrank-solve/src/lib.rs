@@ -9,13 +9,17 @@
 //! | `delassus` `body_space` | the matrix G as solvers see it: with all entries, or through the bodies |
 //! | `padmm` | Proximal-ADMM on it, no penalty to tune |
 //! | `newton/` `simd_rows` | Newton's method on the cones, which goes first: world by world, in vectors of neighbouring rows |
+//! | `body_newton/` | the same for many loose bodies, through the bodies |
+//! | `budget` | what all of that may cost in one step |
 //! | `sticking/` | before that, all worlds in lanes: where nothing slides, gives way or changes, the equations are linear |
 //! | `comfree` | reactions in closed form |
 //! | `interior/` | the interior point: everything at the end of the step, products of κ |
 //! | `sparse` `residual` | products with the Delassus matrix, and conjugate residuals on them: for comparison |
 #![forbid(unsafe_code)]
 
+mod body_newton;
 mod body_space;
+mod budget;
 mod comfree;
 mod cone;
 mod delassus;
@@ -31,7 +35,9 @@ mod simd_rows;
 mod sparse;
 mod sticking;
 
+pub use body_newton::BodyNewton;
 pub use body_space::{BodySpace, BodySpaceWorkspace};
+pub use budget::Budget;
 pub use comfree::{ComFree, ContactState, Impedance, Variant, move_reactions};
 pub use cone::{Complementarity, Cone, MOST_ROWS, project, project_dual};
 pub use delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};

@@ -36,9 +36,10 @@ impl Path {
         }
         let positions: Vec<usize> = found.into_iter().collect();
         let (mut steps, mut first, mut is_start) = (Vec::new(), vec![0], vec![true; positions.len()]);
-        for (i, column) in positions.iter().enumerate() {
-            for to in i + 1..positions.len() {
-                if let Some(block) = pattern.block_at(positions[to], *column) {
+        for column in &positions {
+            // all rows of a column are on the way from it to the root
+            for block in pattern.column(*column) {
+                if let Ok(to) = positions.binary_search(&pattern.row_of(block)) {
                     steps.push(Step { block, to, is_first: std::mem::replace(&mut is_start[to], false) });
                 }
             }

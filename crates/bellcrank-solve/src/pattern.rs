@@ -153,6 +153,11 @@ impl BlockPattern {
         &self.updates[self.first_update[k]..self.first_update[k + 1]]
     }
 
+    /// Products of blocks in a factorisation.
+    pub(crate) fn update_count(&self) -> usize {
+        self.updates.len()
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.position.len()

@@ -1,8 +1,8 @@
 //! A problem seen through the bodies has the same answer as with all its entries.
 
 use bellcrank_solve::{
-    BlockFactor, BlockPattern, BodySpace, BodySpaceWorkspace, Cone, Delassus, DualProblem, Iterate, Padmm,
-    PadmmWorkspace, SparseRow,
+    BlockFactor, BlockPattern, BodyNewton, BodySpace, BodySpaceWorkspace, Cone, Delassus, DualProblem,
+    Iterate, Padmm, PadmmWorkspace, SparseRow,
 };
 
 /// Numbers between −1 and 1 that look random.
@@ -18,8 +18,15 @@ struct Scene {
     problem: DualProblem<f64>,
 }
 
+const CONTACT: Cone<f64> = Cone::Coulomb { mu: 0.5, rows: 3 };
+
 /// Six bodies, two of them joined, in a ring of contacts and on the ground.
 fn scene() -> Scene {
+    scene_of([CONTACT; 12])
+}
+
+/// The same with other cones: every second acts between two bodies, the others on one.
+fn scene_of(cones: [Cone<f64>; 12]) -> Scene {
     let bodies = 6;
     let pattern = BlockPattern::new(bodies, [(0, 1)]);
     let mut matrix = BlockFactor::new(&pattern);
@@ -39,10 +46,10 @@ fn scene() -> Scene {
     let mut factor = matrix.clone();
     factor.factor(&pattern);
     let mut rows = Vec::new();
-    for c in 0..2 * bodies {
+    for (c, cone) in cones.iter().enumerate() {
         let (a, b) = (c / 2, (c / 2 + 1) % bodies);
         let ground = c % 2 == 0;
-        for k in 0..3 {
+        for k in 0..cone.rows() {
             let block = |s: usize| std::array::from_fn(|i| noise(1000 * s + 60 * c + 10 * k + i));
             rows.push(SparseRow {
                 bodies: (
@@ -50,13 +57,13 @@ fn scene() -> Scene {
                     pattern.position(if ground { a } else { b }),
                 ),
                 blocks: [block(3), block(5)],
-                compliance: if k == 2 { 1e-3 } else { 0.0 },
+                compliance: if k + 1 == cone.rows() { 1e-3 } else { 0.0 },
             });
         }
     }
     let mut problem = DualProblem::with_capacity(rows.len());
-    for _ in 0..2 * bodies {
-        problem.push(Cone::Coulomb { mu: 0.5, rows: 3 });
+    for cone in cones {
+        problem.push(cone);
     }
     problem.finish();
     for (i, g) in problem.g_mut().iter_mut().enumerate() {
@@ -133,5 +140,39 @@ fn the_same_reactions_are_found() {
     assert!(solver.solve_with((&s.problem, &mut space), true, &mut other, &mut iterate).converged);
     for i in 0..n {
         assert!((lambda[i] - other[i]).abs() < 1e-8, "{i}: {} {}", lambda[i], other[i]);
+    }
+}
+
+/// Newton's method alone (PADMM may not iterate) finds what it finds with all entries of the matrix, whatever the cones: two contacts
+/// with moments, limits and bounds among them. G is regular here, so there is one answer, and both have it to their tolerance over
+/// the smallest eigenvalue, which is above the compliance of 1e-3.
+#[test]
+fn newton_through_the_bodies_finds_the_same_reactions() {
+    let mut cones = [CONTACT; 12];
+    (cones[1], cones[2]) = (Cone::Coulomb { mu: 0.8, rows: 4 }, Cone::Coulomb { mu: 0.3, rows: 6 });
+    (cones[5], cones[6]) = (Cone::Nonnegative, Cone::Box { low: -0.05, high: 0.05 });
+    let solver = Padmm { tolerance: 1e-11, max_iterations: 0, ..Padmm::default() };
+    for cones in [[CONTACT; 12], cones] {
+        let s = scene_of(cones);
+        let n = s.rows.len();
+        let (mut dense, mut lambda) = (PadmmWorkspace::with_capacity(n), vec![0.0; n]);
+        solver.factor::<f64>(&s.problem, &mut dense);
+        assert!(solver.solve::<f64>(&mut s.problem.clone(), &mut lambda, &mut dense).converged);
+        let (mut ws, mut newton, mut other) =
+            (BodySpaceWorkspace::default(), BodyNewton::default(), vec![0.0; n]);
+        let mut space = BodySpace {
+            rows: &s.rows,
+            matrix: &s.matrix,
+            factor: &s.factor,
+            pattern: &s.pattern,
+            ws: &mut ws,
+        };
+        space.analyse((0..n).map(|i| s.problem.get(i, i)));
+        newton.prepare(&s.problem, &space);
+        let outcome = newton.solve(&solver, (&mut s.problem.clone(), &mut space), &mut other);
+        assert!(outcome.converged && outcome.iterations <= 12.0, "{outcome:?}");
+        for i in 0..n {
+            assert!((lambda[i] - other[i]).abs() < 1e-8, "{i}: {} {}", lambda[i], other[i]);
+        }
     }
 }

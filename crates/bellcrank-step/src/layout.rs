@@ -11,6 +11,7 @@ use bellcrank_model::{
     kinematics,
 };
 use bellcrank_solve::{BlockPattern, Path};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The structure of a model's step. Numbers are in [`crate::constants::Constants`].
@@ -216,9 +217,7 @@ impl Layout {
             contacts: contact_layouts(model, &plan, &pattern),
             blocks_without_joint: blocks_without_joint(&pattern, &joints, is_pile),
             bases: bases(model),
-            not_afloat: (0..model.bodies().len())
-                .filter(|b| !afloat.iter().flatten().any(|a| a == b))
-                .collect(),
+            not_afloat: all_but(model.bodies().len(), afloat.iter().flatten()),
             afloat,
             coordinate_count: last(JointKind::coordinate_count),
             dof_count: last(JointKind::dof_count),
@@ -246,6 +245,13 @@ impl Layout {
     }
 }
 
+/// The numbers below `count` that are not listed.
+fn all_but<'a>(count: usize, listed: impl Iterator<Item = &'a usize>) -> Vec<usize> {
+    let mut is_listed = vec![false; count];
+    listed.for_each(|k| is_listed[*k] = true);
+    (0..count).filter(|k| !is_listed[*k]).collect()
+}
+
 /// The component of the joint graph to which each body belongs.
 fn components(model: &Model) -> Vec<usize> {
     let mut component = vec![0; model.bodies().len()];
@@ -262,8 +268,10 @@ fn is_loose(plan: &ContactPlan, pair: &Pair, component: &[usize]) -> bool {
 }
 
 fn bases(model: &Model) -> Vec<usize> {
-    let floating = model.graph().components().iter().filter(|component| floats(model, component));
-    floating.filter_map(|component| component.bodies.first()).map(|body| body.index()).collect()
+    floating_components(model)
+        .filter_map(|component| component.bodies.first())
+        .map(|body| body.index())
+        .collect()
 }
 
 /// Components whose inner forces all come in pairs. A damper of a free joint, or a motor or tendon on one, pushes against the world.
@@ -277,18 +285,35 @@ fn afloat(model: &Model, joints: &[JointLayout], lines: &[TendonLayout]) -> Vec<
     pushed.extend(sums.filter(|joint| on_world(joint)).map(|joint| joint.successor));
     let at_sites = lines.iter().filter(|line| matches!(line.source, LineSource::Site { .. }));
     pushed.extend(at_sites.flat_map(|line| &line.bodies));
-    let all = model.graph().components().iter().filter(|component| floats(model, component));
-    let bodies = all.map(|component| component.bodies.iter().map(|body| body.index()).collect::<Vec<_>>());
+    let pushed: HashSet<usize> = pushed.into_iter().collect();
+    let floating = floating_components(model);
+    let bodies =
+        floating.map(|component| component.bodies.iter().map(|body| body.index()).collect::<Vec<_>>());
     bodies.filter(|bodies| bodies.len() > 1 && !bodies.iter().any(|b| pushed.contains(b))).collect()
+}
+
+/// Components that nothing holds to the world: no joint, or one that leaves all freedoms.
+fn floating_components(model: &Model) -> impl Iterator<Item = &Component> {
+    let held = held_bodies(model);
+    model.graph().components().iter().filter(move |c| !c.bodies.iter().any(|body| held[body.index()]))
+}
+
+/// By body: whether a joint that leaves less than all freedoms leads from it to the world.
+fn held_bodies(model: &Model) -> Vec<bool> {
+    let mut held = vec![false; model.bodies().len()];
+    for joint in model.joints().iter().filter(|joint| joint.kind != JointKind::Free) {
+        match (joint.predecessor.body(), joint.successor.body()) {
+            (None, Some(body)) | (Some(body), None) => held[body.index()] = true,
+            _ => {}
+        }
+    }
+    held
 }
 
 /// Whether nothing holds these bodies to the world: no joint, or one that leaves all freedoms.
 pub fn floats(model: &Model, component: &Component) -> bool {
-    let here = |body: Option<BodyId>| body.is_some_and(|id| component.bodies.contains(&id));
-    !model.joints().iter().filter(|joint| joint.kind != JointKind::Free).any(|joint| {
-        let (p, s) = (joint.predecessor.body(), joint.successor.body());
-        (p.is_none() && here(s)) || (s.is_none() && here(p))
-    })
+    let held = held_bodies(model);
+    !component.bodies.iter().any(|body| held[body.index()])
 }
 
 /// Pairs of bodies that a joint or a coupling connects.
@@ -340,9 +365,11 @@ fn coupled_bodies(model: &Model, terms: &[CouplingTerm]) -> Vec<usize> {
 
 fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
     let (mut first_coordinate, mut first_dof) = (0, 0);
-    let mut layouts = Vec::new();
+    let (mut layouts, mut filled) = (Vec::new(), HashSet::new());
+    let driven_joints: HashSet<usize> =
+        model.actuators().iter().filter_map(|a| a.coordinate().map(|(id, _)| id.index())).collect();
     for (j, joint) in model.joints().iter().enumerate() {
-        let driven = model.actuators().iter().any(|a| a.coordinate().is_some_and(|(id, _)| id.index() == j));
+        let driven = driven_joints.contains(&j);
         let predecessor = joint.predecessor.body().map(BodyId::index);
         // a built model's successor is always a body
         let successor = joint.successor.body().map_or(0, BodyId::index);
@@ -352,9 +379,7 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
             predecessor,
             successor,
             block,
-            is_first: layouts
-                .iter()
-                .all(|other: &JointLayout| other.block_index() != block.map(|(own, _)| own)),
+            is_first: filled.insert(block.map(|(own, _)| own)),
             first_coordinate,
             first_dof,
             soft: driven || joint.dofs.iter().any(is_passive),
@@ -375,8 +400,9 @@ impl JointLayout {
 /// Blocks of the pattern that no joint sets: those of couplings and tendons. Fill is set by the factor, and need be clear only
 /// where the matrix itself is kept.
 fn blocks_without_joint(pattern: &BlockPattern, joints: &[JointLayout], kept: bool) -> Vec<usize> {
-    let is_set = |block: usize| joints.iter().any(|joint| joint.block_index() == Some(block));
-    let counts = |block: &usize| !is_set(*block) && (kept || !pattern.is_fill(*block));
+    let mut is_set = vec![false; pattern.off_diagonal_count()];
+    joints.iter().filter_map(JointLayout::block_index).for_each(|block| is_set[block] = true);
+    let counts = |block: &usize| !is_set[*block] && (kept || !pattern.is_fill(*block));
     (0..pattern.off_diagonal_count()).filter(counts).collect()
 }
 
@@ -477,7 +503,7 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
     let mut rows = Vec::new();
     for (j, joint) in model.joints().iter().enumerate() {
         let bodies: Vec<usize> = joints[j].predecessor.into_iter().chain([joints[j].successor]).collect();
-        let path = Arc::new(pattern.path(&bodies));
+        let mut path = None; // as long as a chain: only where a row needs it
         for (k, dof) in joint.dofs.iter().enumerate() {
             let at = DofLayout { joint: j, dof: k };
             // any drive may be limited in some world; the row acts only where one is near its limit
@@ -492,7 +518,8 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
                 (ScalarKind::SlowUp, dof.velocity_limit.is_finite()),
             ] {
                 if exists {
-                    rows.push(ScalarLayout { at, kind, path: path.clone() });
+                    let path = path.get_or_insert_with(|| Arc::new(pattern.path(&bodies))).clone();
+                    rows.push(ScalarLayout { at, kind, path });
                 }
             }
         }

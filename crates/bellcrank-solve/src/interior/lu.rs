@@ -14,7 +14,7 @@ use crate::pattern::{BlockPattern, Target};
 use bellcrank_math::Real;
 
 /// The matrix before [`BlockLu::factor`], its factor after. Memory is taken once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockLu<R> {
     diagonal: Vec<Block<R>>,
     /// Reciprocals of U's diagonal.
@@ -37,6 +37,17 @@ impl<R: Real> BlockLu<R> {
             upper: vec![zero; pattern.off_diagonal_count()],
             used: vec![false; pattern.off_diagonal_count()],
         }
+    }
+
+    /// Room for another pattern, all of whose blocks may be filled. What they hold is of no meaning.
+    pub fn reset(&mut self, pattern: &BlockPattern) {
+        let (zero, count) = ([[R::zero(); 6]; 6], pattern.off_diagonal_count());
+        self.diagonal.resize(pattern.nodes(), zero);
+        self.inverse.resize(pattern.nodes(), [R::zero(); 6]);
+        self.lower.resize(count, zero);
+        self.upper.resize(count, zero);
+        self.used.clear();
+        self.used.resize(count, true);
     }
 
     /// Says which blocks will be filled in the coming factorisations; elimination adds to them. Costs no arithmetic on
@@ -268,16 +279,16 @@ fn factor_diagonal<R: Real>(a: &mut Block<R>) -> [R; 6] {
     inverse
 }
 
-/// B ← B U⁻¹
+/// B ← B U⁻¹. Every entry is the same sum as by columns; by rows, neighbours are worked out together.
 #[inline(always)]
 fn divide_right<R: Real>(b: &mut Block<R>, lu: &Block<R>, inverse: &[R; 6]) {
     for row in b.iter_mut() {
-        for c in 0..6 {
-            let mut sum = row[c];
-            for t in 0..c {
-                sum = row[t].neg_mul_add(lu[t][c], sum);
+        for t in 0..6 {
+            let own = row[t] * inverse[t];
+            row[t] = own;
+            for c in t + 1..6 {
+                row[c] = own.neg_mul_add(lu[t][c], row[c]);
             }
-            row[c] = sum * inverse[c];
         }
     }
 }
@@ -296,17 +307,18 @@ fn divide_left<R: Real>(b: &mut Block<R>, lu: &Block<R>) {
     }
 }
 
-/// C ← C − A B
+/// C ← C − A B, a row of neighbours at a time.
 #[inline(always)]
 fn subtract_product<R: Real>(c: &mut Block<R>, a: &Block<R>, b: &Block<R>) {
     for i in 0..6 {
-        for j in 0..6 {
-            let mut sum = c[i][j];
-            for t in 0..6 {
-                sum = a[i][t].neg_mul_add(b[t][j], sum);
+        let mut row = c[i];
+        for t in 0..6 {
+            let share = a[i][t];
+            for j in 0..6 {
+                row[j] = share.neg_mul_add(b[t][j], row[j]);
             }
-            c[i][j] = sum;
         }
+        c[i] = row;
     }
 }
 

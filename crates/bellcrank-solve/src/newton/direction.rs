@@ -9,7 +9,7 @@ use bellcrank_math::{Elem, Real};
 
 /// ε. On recorded steps of bipeds, quadrupeds and piles 1e-4 needs the fewest steps and fails the least, in both precisions;
 /// 1e-6 and 1e-2 both fail more often.
-const SOFTNESS: f64 = 1e-4;
+pub(crate) const SOFTNESS: f64 = 1e-4;
 
 /// Aᵀ⁻¹ where it moves, and the step that it gives.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +92,12 @@ impl<E: Elem> Direction<E> {
         }
         invert::<V>(&mut self.inverse, &self.moving, &self.unit, &mut self.scratch);
         self.known = true;
+    }
+
+    /// Multiplications of the last inverse.
+    #[inline(always)]
+    pub fn work(&self) -> f64 {
+        (self.moving.len() * self.moving.len() * self.rests.len()) as f64
     }
 
     /// Adds the number of contacts at rest, within their cones and sliding.

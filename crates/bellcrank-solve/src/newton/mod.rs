@@ -19,11 +19,14 @@ mod direction;
 mod pieces;
 mod point;
 
+use crate::budget::Budget;
 use crate::cone::Cone;
 use crate::problem::DualProblem;
 use crate::simd_rows::{padded, part, put_part};
 use bellcrank_math::{Elem, Real};
 use direction::Direction;
+pub(crate) use direction::SOFTNESS;
+pub(crate) use pieces::{Piece, Small};
 use point::Point;
 
 /// Memory of a solve; may be thrown away at any time.
@@ -72,6 +75,8 @@ pub(crate) struct NewtonOutcome<E> {
     /// ‖r‖∞ [m/s]
     pub residual: E,
     pub converged: bool,
+    /// Multiplications, about.
+    pub work: f64,
 }
 
 /// A Newton step is shortened at most this many times before PADMM takes over.
@@ -198,13 +203,14 @@ impl<E: Elem> NewtonWorkspace<E> {
         &mut self,
         problem: &DualProblem<E>,
         (tolerance, steps): (E, usize),
+        budget: &Budget,
         lambda: &mut [E],
     ) -> NewtonOutcome<E> {
         let NewtonWorkspace { rows, direction, here, trial } = self;
         here.start::<V>(rows, problem, lambda);
         let mut recent = [here.square; MEMORY];
-        let (mut iterations, mut left) = (0, steps);
-        while here.residual > tolerance && left > 0 {
+        let (mut iterations, mut left, mut work) = (0, steps, 0.0);
+        while here.residual > tolerance && left > 0 && !budget.is_spent_after(work) {
             for _ in 0..MAX_REUSES {
                 if !direction.known {
                     break;
@@ -225,6 +231,7 @@ impl<E: Elem> NewtonWorkspace<E> {
             }
             (iterations, left) = (iterations + 1, left - 1);
             direction.invert::<V>(rows, here);
+            work += direction.work();
             direction.aim::<V>(rows, here);
             recent = [recent[1], recent[2], here.square];
             let most = recent[0].max(recent[1]).max(recent[2]);
@@ -238,7 +245,8 @@ impl<E: Elem> NewtonWorkspace<E> {
                 *own = here.y[i] * rows.scale[i];
             }
         }
-        NewtonOutcome { iterations, residual: here.residual, converged }
+        work += iterations as f64 * (3 * problem.n * problem.n) as f64;
+        NewtonOutcome { iterations, residual: here.residual, converged, work }
     }
 }
 

@@ -4,11 +4,11 @@ use crate::cone::MOST_ROWS;
 use bellcrank_math::Elem;
 
 /// A small matrix of one cone's rows.
-pub(super) type Small<E> = [[E; MOST_ROWS]; MOST_ROWS];
+pub(crate) type Small<E> = [[E; MOST_ROWS]; MOST_ROWS];
 
 /// D = ∂Π_K(w)/∂w and E = (S − 1)(D − 1) of one contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Piece<E> {
+pub(crate) enum Piece<E> {
     /// Apart: D = 0, and E is 1 with `slip` in its last row.
     Rests {
         /// μ u

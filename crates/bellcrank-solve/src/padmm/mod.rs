@@ -11,6 +11,7 @@ mod iterate;
 
 pub use iterate::Iterate;
 
+use crate::budget::Budget;
 use crate::delassus::{Delassus, Dense, DenseWorkspace, LinearSolver};
 use crate::newton::NewtonWorkspace;
 use crate::problem::DualProblem;
@@ -64,7 +65,7 @@ impl Default for Padmm {
 }
 
 /// Iterations between two tries of Newton's method, at first; then twice as many each time.
-const FIRST_BUDGET: usize = 20;
+pub(crate) const FIRST_BUDGET: usize = 20;
 
 /// Residuals of reactions and velocities may differ by this factor before ρ changes.
 const IMBALANCE: f64 = 3.0;
@@ -114,6 +115,8 @@ pub struct PadmmWorkspace<E> {
     iterate: Iterate<E>,
     /// Whether the factor for PADMM is there.
     is_factored: bool,
+    /// What is left of the step's work.
+    pub budget: Budget,
 }
 
 impl<E: Elem> PadmmWorkspace<E> {
@@ -124,6 +127,7 @@ impl<E: Elem> PadmmWorkspace<E> {
             newton: NewtonWorkspace::with_capacity(rows),
             iterate: Iterate::with_capacity(rows),
             is_factored: false,
+            budget: Budget::default(),
         }
     }
 }
@@ -153,14 +157,16 @@ impl Padmm {
         let mut outcome =
             Outcome { iterations: zero, primal: zero, dual: zero, complementarity: zero, converged: false };
         let (mut budget, mut spent) = (FIRST_BUDGET, 0);
+        let square = (problem.n * problem.n) as f64; // multiplications of an iteration
         loop {
             if self.newton_steps > 0 {
-                let found = self.solve_by_newton::<V>(problem, lambda, &mut ws.newton);
+                let found = self.solve_by_newton::<V>(problem, lambda, ws);
                 // where it fails again, the reactions are PADMM's, and so are the residuals
                 let kept = if found.converged || spent == 0 { found } else { outcome };
                 outcome = Outcome { iterations: outcome.iterations + found.iterations, ..kept };
             }
-            if outcome.converged || spent >= self.max_iterations {
+            let is_judged = self.newton_steps > 0 || spent > 0;
+            if outcome.converged || spent >= self.max_iterations || (is_judged && ws.budget.is_spent()) {
                 return outcome;
             }
             problem.take_out(lambda);
@@ -168,12 +174,15 @@ impl Padmm {
             if !ws.is_factored {
                 self.factor_with(problem, &mut dense, &mut ws.iterate);
                 ws.is_factored = true;
+                ws.budget.spend(square * problem.n as f64 / 3.0);
             }
             let whole = if self.newton_steps > 0 { budget } else { self.max_iterations };
-            let some = Padmm { max_iterations: whole.min(self.max_iterations - spent), ..*self };
+            let most = ws.budget.times(square, whole.min(self.max_iterations - spent)).max(1);
+            let some = Padmm { max_iterations: most, ..*self };
             let found = some.solve_with((problem, &mut dense), true, lambda, &mut ws.iterate);
+            ws.budget.spend(found.iterations.to_f64() * square);
             outcome = Outcome { iterations: outcome.iterations + found.iterations, ..found };
-            (budget, spent) = (2 * budget, spent + some.max_iterations);
+            (budget, spent) = (2 * budget, spent + most);
             problem.put_in(lambda);
             if outcome.converged {
                 return outcome;
@@ -188,10 +197,12 @@ impl Padmm {
         &self,
         problem: &DualProblem<V::Elem>,
         lambda: &mut [V::Elem],
-        newton: &mut NewtonWorkspace<V::Elem>,
+        ws: &mut PadmmWorkspace<V::Elem>,
     ) -> Outcome<V::Elem> {
         let tolerance = V::Elem::from_f64(self.tolerance);
-        let done = newton.solve::<V>(problem, (tolerance, self.newton_steps), lambda);
+        let limits = (tolerance, self.newton_steps);
+        let done = ws.newton.solve::<V>(problem, limits, &ws.budget, lambda);
+        ws.budget.spend(done.work);
         let zero = V::Elem::zero(); // Moreau: reactions in their cones, velocities in the dual ones, and no work
         Outcome {
             iterations: V::Elem::from_f64(done.iterations as f64),

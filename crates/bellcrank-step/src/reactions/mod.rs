@@ -19,12 +19,29 @@ pub mod restitution;
 pub mod way;
 
 use crate::layout::Layout;
+use crate::reactions::per_world::WorldRows;
 use crate::settings::Solver;
 use crate::status::Report;
 use crate::step::scene::Scene;
 use crate::workspace::{ConeRows, Workspace};
 use bellcrank_math::{Mask, Real, kernel};
 use bellcrank_solve::{ComFree, Outcome, Padmm, Variant};
+
+/// A new step begins: every world has its whole budget of work.
+pub fn refill<R: Real>(ws: &mut Workspace<R>) {
+    ws.cones.worlds.iter_mut().for_each(|world| world.solver.budget.refill());
+    if let Some(pile) = &mut ws.pile {
+        pile.refill();
+    }
+}
+
+/// Lanes whose step has spent its budget: what it has found has to do.
+pub fn spent<R: Real>(ws: &Workspace<R>) -> R::Mask {
+    let is_spent = |world: &WorldRows<R::Elem>| world.solver.budget.is_spent();
+    let lanes = ws.cones.worlds.iter().enumerate().filter(|(_, world)| is_spent(world));
+    let all = ws.pile.as_ref().is_some_and(|pile| pile.is_spent());
+    R::Mask::splat(all) | R::Mask::from_bits(lanes.fold(0, |bits, (lane, _)| bits | 1 << lane))
+}
 
 /// Makes the first guess. Gives the lanes in which something is inside and wants out.
 pub fn begin<R: Real>(scene: &Scene<'_, R>, strained: R::Mask, ws: &mut Workspace<R>) -> R::Mask {
@@ -55,7 +72,7 @@ fn prepare_matrix<R: Real>(scene: &Scene<'_, R>, solver: &Padmm, is_first: bool,
     if let Some(pile) = &mut ws.pile {
         ws.cones.places.clear();
         per_world::scatter_rows_to_worlds(false, R::Mask::splat(true), &mut ws.cones);
-        return pile.prepare(solver, scene.layout, &ws.factor, &ws.cones);
+        return pile.prepare(scene.layout, &ws.factor, &ws.cones);
     }
     cones::select_sticking_worlds(solver, scene.lanes, &mut ws.cones);
     cones::build_matrix(scene.layout, ws);

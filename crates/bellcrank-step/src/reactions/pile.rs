@@ -11,7 +11,7 @@ use crate::workspace::{ConeRows, Touching};
 use bellcrank_collide::Pile;
 use bellcrank_math::{Elem, Inline, Pose, Real};
 use bellcrank_solve::{
-    BlockFactor, BodySpace, BodySpaceWorkspace, Delassus, Iterate, Outcome, Padmm, Penalty, SparseRow,
+    BlockFactor, BodyNewton, BodySpace, BodySpaceWorkspace, Outcome, Padmm, Penalty, SparseRow,
 };
 
 /// What a pile does differently.
@@ -28,7 +28,11 @@ pub trait PileWork<R: Real>: Send + Sync {
     /// Remembers H before it is factored.
     fn keep_matrix(&mut self, matrix: &BlockFactor<R>);
     /// Makes ready to solve for the reactions of the rows.
-    fn prepare(&mut self, solver: &Padmm, layout: &Layout, factor: &BlockFactor<R>, cones: &ConeRows<R>);
+    fn prepare(&mut self, layout: &Layout, factor: &BlockFactor<R>, cones: &ConeRows<R>);
+    /// A new step begins, with all of its budget.
+    fn refill(&mut self);
+    /// Whether the step's budget is spent.
+    fn is_spent(&self) -> bool;
     /// Solves for them; the velocities in the problem contain the present reactions.
     fn solve(
         &mut self,
@@ -42,9 +46,9 @@ pub trait PileWork<R: Real>: Send + Sync {
 /// Makes the memory of a pile's step; nothing for worlds in lanes.
 pub type MakePile<R> = Option<fn(&Layout) -> Box<dyn PileWork<R>>>;
 
-/// Many contacts of a pile slide and hit at once, and Newton's method does not help: ρ starts so many times larger and follows
-/// so many times slower, and there may be so many times more iterations. Measured on 30 falling dominoes in 64 bits: 94
-/// iterations per step, none of which fails, where it was 225 with every second one failing.
+/// Where Newton's method does not converge, many contacts slide and hit at once: PADMM's ρ starts so many times larger and follows
+/// so many times slower, and there may be so many times more iterations. Measured on 30 falling dominoes in 64 bits with PADMM
+/// alone: 94 iterations per step, none of which fails, where it was 225 with every second one failing.
 const STIFFER: f64 = 20.0;
 const SLOWER: usize = 2;
 const LONGER: usize = 3;
@@ -66,8 +70,8 @@ pub fn make_pile<E: Elem>(layout: &Layout) -> Box<dyn PileWork<E>> {
         matrix: BlockFactor::new(&layout.pattern),
         rows: Vec::new(),
         space: BodySpaceWorkspace::default(),
-        iterate: Iterate::with_capacity(0),
-        product: Vec::new(),
+        newton: BodyNewton::default(),
+        diagonal: Vec::new(),
     })
 }
 
@@ -78,8 +82,9 @@ struct PileOf<E: Elem> {
     /// In the order of the problem.
     rows: Vec<SparseRow<E>>,
     space: BodySpaceWorkspace<E>,
-    iterate: Iterate<E>,
-    product: Vec<E>,
+    newton: BodyNewton<E>,
+    /// G's diagonal.
+    diagonal: Vec<E>,
 }
 
 impl<E: Elem> PileWork<E> for PileOf<E> {
@@ -102,15 +107,23 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         dropped.map_or(touching.len(), |dropped| dropped.wanted)
     }
 
+    fn refill(&mut self) {
+        self.newton.budget.refill();
+    }
+
+    fn is_spent(&self) -> bool {
+        self.newton.budget.is_spent()
+    }
+
     fn keep_matrix(&mut self, matrix: &BlockFactor<E>) {
         self.matrix.copy_from(matrix);
     }
 
-    fn prepare(&mut self, solver: &Padmm, layout: &Layout, factor: &BlockFactor<E>, cones: &ConeRows<E>) {
+    fn prepare(&mut self, layout: &Layout, factor: &BlockFactor<E>, cones: &ConeRows<E>) {
         let blank = SparseRow { bodies: (None, 0), blocks: [[E::zero(); 6]; 2], compliance: E::zero() };
         let count = cones.worlds[0].problem.rows();
-        self.product.clear();
-        self.product.resize(count, E::zero());
+        self.diagonal.clear();
+        self.diagonal.resize(count, E::zero());
         self.rows.clear();
         self.rows.resize(count, blank);
         for (g, group) in cones.groups.iter().enumerate() {
@@ -119,7 +132,7 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
                 let (i, at) = (group.first_row + row, cones.places[g][0] as usize + row);
                 let blocks = cones.jacobian[i];
                 self.rows[at] = SparseRow { bodies: (a, b), blocks, compliance: cones.compliance[i] };
-                self.product[at] =
+                self.diagonal[at] =
                     crate::reactions::cones::row_mobility(layout, cones, group, row) + cones.compliance[i];
             }
         }
@@ -130,11 +143,11 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
             pattern: &layout.pattern,
             ws: &mut self.space,
         };
-        space.analyse(self.product.iter().copied());
-        let iterate = &mut self.iterate;
+        space.analyse(self.diagonal.iter().copied());
+        let newton = &mut self.newton;
         E::run(Inline(
             #[inline(always)]
-            || of_a_pile(solver).factor_with(&cones.worlds[0].problem, &mut space, iterate),
+            || newton.prepare(&cones.worlds[0].problem, &space),
         ));
     }
 
@@ -152,16 +165,12 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
             pattern: &layout.pattern,
             ws: &mut self.space,
         };
-        let (product, iterate) = (&mut self.product, &mut self.iterate);
+        let newton = &mut self.newton;
         E::run(Inline(
             #[inline(always)]
             || {
                 let WorldRows { problem, lambda, .. } = &mut cones.worlds[0];
-                space.times(lambda, product);
-                for (g, own) in problem.g_mut().iter_mut().zip(&*product) {
-                    *g -= *own;
-                }
-                of_a_pile(solver).solve_with((problem, &mut space), true, lambda, iterate)
+                newton.solve(&of_a_pile(solver), (problem, &mut space), lambda)
             },
         ))
     }

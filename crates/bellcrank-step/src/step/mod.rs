@@ -39,6 +39,7 @@ pub fn step<R: Real>(
     if let Method::InteriorPoint(point) = &whole.settings.method {
         return interior::step(whole, point, state, control, ws, readout);
     }
+    reactions::refill(ws);
     let mut pace = Pace::<R>::new(state.alive);
     while pace.going.any() {
         let scene = whole.part(&pace, state); // all of Δt, or less where joints would not close
@@ -47,7 +48,7 @@ pub fn step<R: Real>(
         let gap = constraint_rows(&scene, state, control, ws); // J, c(q)/Δt, λ = h − m q̇⁺
         let mut report = solve(&scene, state, control, ws); // Δu and all reactions
         report.note(&scene, gap, found, ws);
-        let accepted = pace.accepts(scene.settings, &report);
+        let accepted = pace.accepts(scene.settings, &report) | (pace.going & reactions::spent(ws));
         store(&scene, accepted, &pace, &report, state, ws); // reactions, for the next step to begin with
         if let Some(readout) = &mut readout {
             readout.note(scene.layout, pace.report.is_none(), accepted, ws);

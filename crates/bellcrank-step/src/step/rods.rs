@@ -34,18 +34,32 @@ const THIN: f64 = 0.01;
 
 /// Thin rods of a model that nothing but balls and their dampers acts on.
 pub fn rods(model: &Model, layout: &Layout) -> Vec<RodLayout> {
-    (0..model.bodies().len()).filter_map(|body| rod(model, layout, body)).collect()
+    let mut joints_of = vec![Vec::new(); model.bodies().len()];
+    for (j, joint) in layout.joints.iter().enumerate() {
+        for body in joint.predecessor.into_iter().chain([joint.successor]) {
+            joints_of[body].push(j);
+        }
+    }
+    let pushed = pushed_bodies(model, layout);
+    let candidates = joints_of.iter().enumerate().filter(|(body, _)| !pushed[*body]);
+    candidates.filter_map(|(body, joints)| rod(model, layout, body, joints)).collect()
 }
 
-fn rod(model: &Model, layout: &Layout, body: usize) -> Option<RodLayout> {
-    let on = |j: &usize| layout.joints[*j].successor == body || layout.joints[*j].predecessor == Some(body);
-    let joints: Vec<usize> = (0..layout.joints.len()).filter(on).collect();
+/// By body: whether a contact, a limit, a motor or a coupling acts on it.
+fn pushed_bodies(model: &Model, layout: &Layout) -> Vec<bool> {
+    let mut pushed = vec![false; model.bodies().len()];
+    let touched = layout.contacts.iter().flat_map(|contact| contact.a.into_iter().chain([contact.b]));
+    let limited = layout.scalars.iter().map(|scalar| &layout.joints[scalar.at.joint]);
+    let limited = limited.flat_map(|joint| joint.predecessor.into_iter().chain([joint.successor]));
+    let pulled = layout.lines.iter().flat_map(|line| line.bodies.iter().copied());
+    let coupled = layout.couplings.iter().flat_map(|coupling| coupling.bodies.iter().copied());
+    touched.chain(limited).chain(pulled).chain(coupled).for_each(|body| pushed[body] = true);
+    pushed
+}
+
+fn rod(model: &Model, layout: &Layout, body: usize, joints: &[usize]) -> Option<RodLayout> {
     let only_balls = joints.iter().all(|j| layout.joints[*j].kind == JointKind::Spherical);
-    let touched = layout.contacts.iter().any(|contact| contact.a == Some(body) || contact.b == body);
-    let driven = layout.scalars.iter().any(|scalar| joints.contains(&scalar.at.joint));
-    let pulled = layout.lines.iter().any(|line| line.bodies.contains(&body));
-    let coupled = layout.couplings.iter().any(|coupling| coupling.bodies.contains(&body));
-    if joints.is_empty() || joints.len() > 2 || !only_balls || touched || driven || pulled || coupled {
+    if joints.is_empty() || joints.len() > 2 || !only_balls {
         return None;
     }
     let soft = joints.iter().copied().filter(|j| layout.joints[*j].soft).collect();
