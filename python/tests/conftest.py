@@ -1,6 +1,7 @@
 """A test that did not run is listed with its reason, and where all that it needs should be there, it is a failure."""
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +35,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         for line in left_out:
             reporter.write_line(f"  {line}", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+# shells that start jobs in the background let them ignore Ctrl-C, which some tests press
+signal.signal(signal.SIGINT, signal.default_int_handler)
