@@ -1,7 +1,6 @@
 //! Numbers to perturb controls with. They depend on seed, sample and plan alone, so that neither threads nor the order of work matter.
 
-/// The increment of SplitMix64.
-const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+use bellcrank_math::Random;
 
 /// Nearly normal numbers of mean 0 and variance 1.
 ///
@@ -9,34 +8,24 @@ const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// differs from the normal distribution by less than 0.01 in probability. One hash gives all four, sixteen bits each: a tenth of
 /// the time that logarithm and cosine of Box and Muller take, and the same bits on every machine.
 pub(crate) struct Noise {
-    state: u64,
+    random: Random,
 }
 
 impl Noise {
     /// The numbers of one sample of one plan.
     pub fn new(seed: u64, plan: u64, sample: usize) -> Self {
-        let state = [plan, sample as u64].into_iter().fold(mix(seed), |state, part| mix(state ^ mix(part)));
-        Noise { state }
+        Noise { random: Random::new(seed, plan as usize, sample as u64) }
     }
 
     /// The next one.
     #[inline]
     pub fn next(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(STEP);
-        let bits = mix(self.state);
+        let bits = self.random.bits();
         let sum = (bits & 0xFFFF) + (bits >> 16 & 0xFFFF) + (bits >> 32 & 0xFFFF) + (bits >> 48);
         // each part is uniform on 0 … 65535: centred, and to the variance of one
         const SCALE: f64 = 1.732_050_807_568_877_2 / 65_536.0;
         (sum as f64 - 2.0 * 65_535.0) * SCALE
     }
-}
-
-#[inline]
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(STEP);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

@@ -17,10 +17,16 @@ impl Random {
         Random { state }
     }
 
+    /// 64 bits, each by chance.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(self.state)
+    }
+
     /// Between 0 and 1, one excluded; 53 bits.
     pub fn unit(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        (mix(self.state) >> 11) as f64 / (1_u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Between two numbers.
@@ -29,6 +35,7 @@ impl Random {
     }
 }
 
+#[inline]
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
