@@ -461,11 +461,11 @@ class Batch(Synced, Closing):
 
         ``kind`` is ``"color"``: ``(chosen, height, width, 3)`` of ``uint8``; ``"depth"``: ``(chosen, height, width)``
         of ``float32``, distances along the direction in which the camera looks [m], infinite where there is nothing; or
-        ``"segments"``: numbers of bodies in ``int32``, −1 for the ground and −2 for nothing. There is no axis of worlds
-        where ``worlds`` is one number. Without a camera all of the robot is seen as it stands at the start.
+        ``"segmentation"``: numbers of bodies in ``int32``, −1 for the ground and −2 for nothing. There is no axis of
+        worlds where ``worlds`` is one number. Without a camera all of the robot is seen as it stands at the start.
         """
-        if kind not in ("color", "depth", "segments"):
-            raise WrongValue(f"kind is {kind!r}", hint='it is "color", "depth" or "segments"')
+        if kind not in ("color", "depth", "segmentation"):
+            raise WrongValue(f"kind is {kind!r}", hint='it is "color", "depth" or "segmentation"')
         chosen = self._chosen(worlds)
         what = kind, whole("width", width), whole("height", height)
         looks, body = (None, None) if camera is None else (camera._looks(), camera.body)

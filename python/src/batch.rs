@@ -445,7 +445,7 @@ impl Batch {
         ])
     }
 
-    /// Pictures of worlds, one each: `color`, `depth` or `segments`.
+    /// Pictures of worlds, one each: `color`, `depth` or `segmentation`.
     fn render<'py>(
         &self,
         py: Python<'py>,

@@ -70,7 +70,7 @@ impl Kinematics {
         start: Vec<f64>,
         how: How,
     ) -> PyResult<Found> {
-        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let goals = read_goals(goals)?;
         let settings = read_settings(how);
         let found =
             py.detach(|| self.robot.problem(&goals, settings)?.solve(&targets, &start)).map_err(wrong)?;
@@ -87,7 +87,7 @@ impl Kinematics {
         how: How,
         least: f64,
     ) -> PyResult<(Found, Vec<f64>)> {
-        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let goals = read_goals(goals)?;
         let asked = (&goals[..], read_settings(how));
         let clearance = Clearance { least, ..Clearance::default() };
         let solve = || self.robot.solve_clear(&self.model, asked, &clearance, (&targets, &start));
@@ -104,7 +104,7 @@ impl Kinematics {
         q: Vec<f64>,
         given: (How, f64, Vec<f64>),
     ) -> PyResult<Stepped> {
-        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let goals = read_goals(goals)?;
         let (how, dt, speed) = given;
         let pace = Pace { dt, speed };
         let stepped = py
@@ -123,7 +123,7 @@ impl Kinematics {
         given: (How, f64, Vec<f64>),
         least: f64,
     ) -> PyResult<(Stepped, Vec<f64>)> {
-        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let goals = read_goals(goals)?;
         let (how, dt, speed) = given;
         let (pace, clearance) = (Pace { dt, speed }, Clearance { least, ..Clearance::default() });
         let asked = (&goals[..], read_settings(how));
@@ -141,7 +141,7 @@ impl Kinematics {
         start: Vec<f64>,
         given: (How, Vec<f64>, Vec<f64>),
     ) -> PyResult<Path> {
-        let goals = goals.into_iter().map(read_goal).collect::<PyResult<Vec<Goal>>>()?;
+        let goals = read_goals(goals)?;
         let (how, speed, acceleration) = given;
         let bounds = Bounds { speed, acceleration };
         let path = py
@@ -311,6 +311,10 @@ fn read_settings(how: How) -> Settings {
         threads,
         ..Settings::default()
     }
+}
+
+fn read_goals(told: Vec<Told>) -> PyResult<Vec<Goal>> {
+    told.into_iter().map(read_goal).collect()
 }
 
 fn read_goal((what, name, point, other, dof, weight, axes, second): Told) -> PyResult<Goal> {

@@ -12,7 +12,7 @@ use std::path::Path;
 /// A camera: eye, target and up, and the field of view [rad].
 pub type Looks = ([f64; 3], [f64; 3], [f64; 3], f64);
 
-/// What pictures are asked for: `color`, `depth` or `segments`; from where; carried by which body.
+/// What pictures are asked for: `color`, `depth` or `segmentation`; from where; carried by which body.
 pub struct Wanted {
     pub kind: String,
     pub size: Size,
@@ -24,7 +24,7 @@ impl Wanted {
     pub fn draw(&self, batch: &Batch, worlds: &[usize]) -> Result<Pixels, Problem> {
         let kind = match self.kind.as_str() {
             "depth" => Kind::Depth,
-            "segments" => Kind::Segments,
+            "segmentation" => Kind::Segmentation,
             _ => Kind::Color,
         };
         let camera = self.camera.map(|(eye, target, up, field_of_view)| Camera {
@@ -52,7 +52,7 @@ pub fn arrays<'py>(
     match pixels {
         Pixels::Color(data) => array(py, data, &[worlds, height, width, 3]),
         Pixels::Depth(data) => array(py, data, &[worlds, height, width]),
-        Pixels::Segments(data) => array(py, data, &[worlds, height, width]),
+        Pixels::Segmentation(data) => array(py, data, &[worlds, height, width]),
     }
 }
 

@@ -44,7 +44,7 @@ def test_every_world_has_its_picture() -> None:
 def test_depths_are_metres_and_segments_are_bodies() -> None:
     batch = ball()
     depth = batch.render(33, 25, camera=CAMERA, kind="depth")
-    segments = batch.render(33, 25, camera=CAMERA, kind="segments")
+    segments = batch.render(33, 25, camera=CAMERA, kind="segmentation")
     assert depth.dtype == np.float32
     assert segments.dtype == np.int32
     assert depth[0, 12, 16] == pytest.approx(4.5, abs=0.04)  # eight corners to a circle
@@ -66,7 +66,7 @@ def test_a_body_carries_a_camera() -> None:
 
 def test_wrong_pictures_are_told() -> None:
     batch = ball()
-    with pytest.raises(errors.WrongValue, match="segments"):
+    with pytest.raises(errors.WrongValue, match="segmentation"):
         batch.render(kind="colour")
     with pytest.raises(errors.BellcrankError, match="between 1 and 8192"):
         batch.render(0, 10)

@@ -25,7 +25,8 @@ pub struct Record {
 
 impl Default for Record {
     fn default() -> Self {
-        Record { path: None, fps: 30.0, size: Size { width: 640, height: 360 }, still: false }
+        let ShotOptions { size, frames_per_second: fps, .. } = ShotOptions::default();
+        Record { path: None, fps, size, still: false }
     }
 }
 

@@ -26,8 +26,9 @@ pub struct Size {
 const MOST: usize = 8192;
 /// Pictures smaller than this have rounder things drawn with fewer corners.
 const SMALL: usize = 200;
-/// Side of the sun's picture, in pixels.
+/// Side of the sun's picture, in pixels, at most; and as a multiple of the picture's own.
 const SUN: usize = 1536;
+const SUN_SHARE: usize = 4;
 /// Samples per pixel, across and down.
 const FINENESS: usize = 2;
 
@@ -131,7 +132,7 @@ impl Renderer {
             sun: Some(Sun {
                 projection: self.sun(camera),
                 buffer: &self.shadow,
-                bias: 3.0 * self.sun_reach(camera) as f32 / SUN as f32,
+                bias: 3.0 * self.sun_reach(camera) as f32 / self.sun_side() as f32,
             }),
             light: Light::day(),
         };
@@ -211,6 +212,11 @@ impl Renderer {
         seen.min(0.75 * (high - low).norm() + self.stage.size())
     }
 
+    /// Small pictures need no fine shadows.
+    fn sun_side(&self) -> usize {
+        SUN.min(SUN_SHARE * self.size.width.max(self.size.height))
+    }
+
     fn sun(&self, camera: &Camera) -> Projection {
         let reach = self.sun_reach(camera);
         let light = Light::day().key_from;
@@ -219,8 +225,8 @@ impl Renderer {
         Projection {
             eye: Vec3::constant(camera.target),
             axes: sun.axes().map(Vec3::constant),
-            scale: [(0.5 * SUN as f64 / reach) as f32; 2],
-            middle: [0.5 * SUN as f32; 2],
+            scale: [(0.5 * self.sun_side() as f64 / reach) as f32; 2],
+            middle: [0.5 * self.sun_side() as f32; 2],
             parallel: true,
         }
     }
@@ -228,6 +234,6 @@ impl Renderer {
     fn shadow(&mut self, moment: &Moment, camera: &Camera) {
         let sun = self.sun(camera);
         self.project(&sun, moment);
-        self.shadow.fill([SUN; 2], f32::NEG_INFINITY, &self.flats);
+        self.shadow.fill([self.sun_side(); 2], f32::NEG_INFINITY, &self.flats);
     }
 }

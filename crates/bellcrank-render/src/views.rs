@@ -18,7 +18,7 @@ pub enum Kind {
     /// Distance along the direction in which the camera looks [m].
     Depth,
     /// Number of the body; −1 for the world's own shapes and the floor, −2 for nothing.
-    Segments,
+    Segmentation,
 }
 
 /// Pixels of all pictures, one after the other.
@@ -29,7 +29,7 @@ pub enum Pixels {
     /// One per pixel.
     Depth(Vec<f32>),
     /// One per pixel.
-    Segments(Vec<i32>),
+    Segmentation(Vec<i32>),
 }
 
 /// Where the camera is.
@@ -67,7 +67,7 @@ fn empty(kind: Kind) -> Pixels {
     match kind {
         Kind::Color => Pixels::Color(Vec::new()),
         Kind::Depth => Pixels::Depth(Vec::new()),
-        Kind::Segments => Pixels::Segments(Vec::new()),
+        Kind::Segmentation => Pixels::Segmentation(Vec::new()),
     }
 }
 
@@ -76,7 +76,7 @@ impl Pixels {
         match (self, more) {
             (Pixels::Color(all), Pixels::Color(more)) => all.extend(more),
             (Pixels::Depth(all), Pixels::Depth(more)) => all.extend(more),
-            (Pixels::Segments(all), Pixels::Segments(more)) => all.extend(more),
+            (Pixels::Segmentation(all), Pixels::Segmentation(more)) => all.extend(more),
             _ => {}
         }
     }
@@ -109,7 +109,7 @@ fn some(
         all.append(match kind {
             Kind::Color => Pixels::Color(renderer.draw(batch, &camera)?.rgb),
             Kind::Depth => Pixels::Depth(renderer.measure(batch, &camera)?.0),
-            Kind::Segments => Pixels::Segments(renderer.measure(batch, &camera)?.1),
+            Kind::Segmentation => Pixels::Segmentation(renderer.measure(batch, &camera)?.1),
         });
     }
     Ok(all)

@@ -174,7 +174,7 @@ fn every_world_has_a_picture_of_its_own() {
         assert!((picture[6 * 16 + 8] - 0.5).abs() < 0.04, "world {world}: {}", picture[6 * 16 + 8]);
     }
     let fixed = Mount::World(from_afar());
-    let Pixels::Segments(bodies) = look(&[0, 1], Kind::Segments, fixed) else { panic!("bodies") };
+    let Pixels::Segmentation(bodies) = look(&[0, 1], Kind::Segmentation, fixed) else { panic!("bodies") };
     let rows = |world: usize| {
         let picture = &bodies[world * 16 * 12..(world + 1) * 16 * 12];
         (0..12).filter(|y| picture[y * 16 + 8] == 0).collect::<Vec<_>>()

@@ -19,7 +19,7 @@ pub enum ViewError {
     #[error("this is no recording: {0}")]
     BadRecording(&'static str),
     #[error(
-        "{}: a recording is an HTML page that plays anywhere; films and pictures are not made\n  hint: name it {}, and film the page if needed",
+        "{}: a recording is an HTML page that plays anywhere\n  hint: name it {}; films and pictures are drawn by bellcrank-render",
         path.display(), path.with_extension("html").display()
     )]
     NotAPage { path: PathBuf },

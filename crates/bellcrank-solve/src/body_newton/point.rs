@@ -4,6 +4,7 @@ use super::rows::{BodyRows, ConeRows, Law};
 use crate::body_space::BodySpace;
 use crate::cone::MOST_ROWS;
 use crate::delassus::Delassus;
+use crate::newton::push_from_outside;
 use crate::problem::DualProblem;
 use bellcrank_math::Elem;
 
@@ -128,15 +129,6 @@ impl<E: Elem> Point<E> {
             r.copy_from_slice(v);
             return;
         }
-        let apart = mu * length <= -w[n];
-        let on = if apart { E::zero() } else { mu.mul_add(length, w[n]) / mu.mul_add(mu, E::one()) };
-        let share = if apart { E::zero() } else { mu * on / length };
-        for k in 0..n {
-            y[k] = w[k] * share;
-            r[k] = v[k] - (y[k] - w[k]);
-        }
-        y[n] = on;
-        // ‖z_t‖ is what the tangents lost
-        r[n] = mu.mul_add(share.neg_mul_add(length, length).abs(), v[n] - (on - w[n]));
+        push_from_outside(mu, length, (w, v), (y, r));
     }
 }

@@ -18,9 +18,8 @@ pub(super) struct BodyRows<E> {
     /// y₀ of the reactions that the solve starts from, and P v with them: g̃ = P v − G̃ y₀.
     pub first: Vec<E>,
     pub velocity: Vec<E>,
-    /// What products with G need.
+    /// What G is multiplied with.
     pub pushed: Vec<E>,
-    pub moved: Vec<E>,
 }
 
 /// The rows of one cone.
@@ -46,7 +45,7 @@ impl<E: Elem> BodyRows<E> {
     #[inline(always)]
     pub fn take(&mut self, problem: &DualProblem<E>, space: &BodySpace<'_, E>) {
         let (zero, far) = (E::zero(), E::from_f64(f64::INFINITY));
-        for list in [&mut self.first, &mut self.velocity, &mut self.pushed, &mut self.moved] {
+        for list in [&mut self.first, &mut self.velocity, &mut self.pushed] {
             list.clear();
             list.resize(problem.n, zero);
         }

@@ -26,7 +26,7 @@ use crate::simd_rows::{padded, part, put_part};
 use bellcrank_math::{Elem, Real};
 use direction::Direction;
 pub(crate) use direction::SOFTNESS;
-pub(crate) use pieces::{Piece, Small};
+pub(crate) use pieces::{Piece, Small, push_from_outside};
 use point::Point;
 
 /// Memory of a solve; may be thrown away at any time.

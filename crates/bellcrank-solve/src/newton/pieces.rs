@@ -3,6 +3,28 @@
 use crate::cone::MOST_ROWS;
 use bellcrank_math::Elem;
 
+/// y = Π_K(w) and r = P v + s(z) − z of one contact whose w, with tangents of this length, is not within its cone: on the cone, or at its
+/// tip.
+#[inline(always)]
+pub(crate) fn push_from_outside<E: Elem>(
+    mu: E,
+    length: E,
+    (w, v): (&[E], &[E]),
+    (y, r): (&mut [E], &mut [E]),
+) {
+    let n = w.len() - 1;
+    let apart = mu * length <= -w[n];
+    let on = if apart { E::zero() } else { mu.mul_add(length, w[n]) / mu.mul_add(mu, E::one()) };
+    let share = if apart { E::zero() } else { mu * on / length };
+    for k in 0..n {
+        y[k] = w[k] * share;
+        r[k] = v[k] - (y[k] - w[k]);
+    }
+    y[n] = on;
+    // ‖z_t‖ is what the tangents lost
+    r[n] = mu.mul_add(share.neg_mul_add(length, length).abs(), v[n] - (on - w[n]));
+}
+
 /// A small matrix of one cone's rows.
 pub(crate) type Small<E> = [[E; MOST_ROWS]; MOST_ROWS];
 

@@ -1,6 +1,6 @@
 //! r(w), and what comes with it.
 
-use super::ScaledRows;
+use super::{ScaledRows, push_from_outside};
 use crate::cone::MOST_ROWS;
 use crate::problem::DualProblem;
 use crate::simd_rows::{add_rows, part, put_part};
@@ -135,16 +135,7 @@ impl<E: Elem> Point<E> {
             return;
         }
         let length = square.sqrt();
-        let apart = mu * length <= -w[n];
-        let on = if apart { E::zero() } else { mu.mul_add(length, w[n]) / mu.mul_add(mu, E::one()) };
-        let share = if apart { E::zero() } else { mu * on / length };
-        for k in 0..n {
-            y[k] = w[k] * share;
-            r[k] = v[k] - (y[k] - w[k]);
-        }
-        y[n] = on;
-        // ‖z_t‖ is what the tangents lost
-        r[n] = mu.mul_add(share.neg_mul_add(length, length).abs(), v[n] - (on - w[n]));
+        push_from_outside(mu, length, (w, v), (y, r));
     }
 }
 
