@@ -8,7 +8,9 @@ use crate::data::bound_of;
 use crate::filter::Filter;
 use crate::solid::Solid;
 use bellcrank_math::Vec3;
-use bellcrank_model::{BodyId, Geometry, Material, MaterialRules, Model, Shape, ShapeId};
+use bellcrank_model::{
+    BodyId, Geometry, Material, MaterialRules, Model, Shape, ShapeId, ShapeSoftness, SoftRow, Softness,
+};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -152,6 +154,8 @@ pub struct Pair {
     pub preference: Ordering,
     /// What holds between these two, whatever the shapes say.
     pub own: Option<Material>,
+    /// How contacts give way, in a model that is soft.
+    pub soft: Option<SoftRow>,
 }
 
 impl Pair {
@@ -305,6 +309,7 @@ impl ContactPlan {
             gap,
             preference,
             own: surface.material,
+            soft: model.compliance().map(|_| soft_row(model, surface.softness, [shape_a, shape_b])),
         });
     }
 
@@ -338,6 +343,23 @@ impl ContactPlan {
             }
         }
     }
+}
+
+/// How the contact of two shapes gives way: by its own law, that of the shape with the higher priority, or both together.
+fn soft_row(model: &Model, own: Option<Softness>, pair: [ShapeId; 2]) -> SoftRow {
+    let [a, b] = pair.map(|shape| &model.shapes()[shape.index()]);
+    // shapes that say nothing feel the mass of their own body
+    let said = |shape: &Shape| {
+        let mobility = shape.link.body().map_or(0.0, |body| 1.0 / model.bodies()[body.index()].mass);
+        shape.softness.unwrap_or(ShapeSoftness { law: Softness::default(), mix: 1.0, mobility })
+    };
+    let both = [said(a), said(b)];
+    let law = own.unwrap_or_else(|| match a.priority.cmp(&b.priority) {
+        Ordering::Greater => both[0].law,
+        Ordering::Less => both[1].law,
+        Ordering::Equal => both[0].mixed(&both[1]),
+    });
+    SoftRow { law, mobility: both[0].mobility + both[1].mobility }
 }
 
 fn plan_shape(model: &Model, filter: &Filter, index: usize) -> PlanShape {

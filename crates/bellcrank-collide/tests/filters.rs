@@ -146,7 +146,7 @@ fn a_pair_may_have_a_surface_of_its_own() {
         part(&mut builder, name);
     }
     let material = Some(Material { sliding: 0.3, ..Material::default() });
-    builder.pair_with("ground", "a", PairSurface { material, margin: Some(0.02), gap: None });
+    builder.pair_with("ground", "a", PairSurface { material, margin: Some(0.02), ..PairSurface::default() });
     let model = builder.build().expect("valid");
     let plan = ContactPlan::of(&model);
     let of = |name: &str| {

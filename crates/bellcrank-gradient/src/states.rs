@@ -26,8 +26,8 @@ pub trait MinimalCoordinates: BorrowMut<Batch> {
     fn set_minimal_state(&mut self, world: usize, state: &MinimalState) -> Result<(), BatchError> {
         let batch: &mut Batch = self.borrow_mut();
         let (X, V) = on_tree(batch, world, |moving| moving.maximal(state))?;
-        for (b, (X, V)) in X.into_iter().zip(V).enumerate() {
-            batch.set_body_pose(world, b, X)?;
+        batch.set_body_poses(world, &X)?;
+        for (b, V) in V.into_iter().enumerate() {
             batch.set_body_velocity(world, b, V)?;
         }
         let (g, w) = batch.find(world)?;

@@ -3,6 +3,7 @@
 use crate::{Moving, Scratch, Smoothed, Source, StepJacobian, StepPullback, Wrt};
 use bellcrank_math::{Elem, Pose, Twist};
 use bellcrank_sim::{Batch, BatchError};
+use bellcrank_step::layout::{LineSource, TendonLayout};
 use std::borrow::BorrowMut;
 use std::ops::Range;
 
@@ -210,6 +211,16 @@ fn with_scratch<T>(
     }
     if model.medium().resists() {
         return Err(BatchError::NotDifferentiable(model.name().to_owned(), "forces of air or water"));
+    }
+    if model.compliance().is_some() {
+        let what = "contacts that give way (compliance)";
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));
+    }
+    let beyond =
+        |line: &TendonLayout| !line.stops.is_empty() || matches!(line.source, LineSource::Path { .. });
+    if layout.lines.iter().any(beyond) {
+        let what = "tendons that run through space or have limits or dry friction";
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));
     }
     wrt.iter().try_for_each(|wrt| wrt.check(model, layout))?;
     let own: Vec<usize> = places.iter().map(|place| place.1).collect();

@@ -53,7 +53,7 @@ pub use export::{Exported, to_mjcf, to_urdf, to_usd};
 pub use files::{File, Files};
 pub use format::Format;
 pub use log::Log;
-pub use options::{Base, FixedJoints, Limits, Options};
+pub use options::{Base, Compliance, FixedJoints, Limits, Options};
 pub use pack::{UnpackError, pack, unpack};
 
 use bellcrank_model::{Model, ModelBuilder, Place};
@@ -101,6 +101,10 @@ pub fn loads_builder(text: &str, format: Format, options: &Options) -> Result<Mo
 
 fn read(file: File, format: Format, files: &Files, options: &Options) -> Result<ModelBuilder, ImportError> {
     let log = Rc::new(Log::default());
+    if options.compliance == Compliance::Mujoco && format != Format::Mjcf {
+        let why = "compliance: only MJCF files say how soft contacts are; they stay exact";
+        log.ignore(bellcrank_model::Place::new(file.name.as_str(), 0), why);
+    }
     let mut builder = match format {
         Format::Urdf | Format::Mjcf => {
             let mut document = xml::Document::parse(&file, &options.limits, &log)?;

@@ -26,6 +26,8 @@ pub struct Options {
     /// Motors without gains hold their joints by gains from the inertia that they move ([`bellcrank_model::ModelBuilder::hold`]): most URDF files
     /// say only how strong motors are.
     pub hold: bool,
+    /// How hard contacts and limits are.
+    pub compliance: Compliance,
     /// A planner's file (SRDF) for a URDF: links that it says never touch do not, and its named states are keyframes.
     pub srdf: Option<PathBuf>,
     /// Bounds against hostile files.
@@ -40,6 +42,17 @@ pub enum Base {
     Fixed,
     /// The root link moves freely, by a free joint from the world.
     Floating,
+}
+
+/// How hard contacts and limits are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compliance {
+    /// Exactly: what a file says of softness is listed as ignored.
+    #[default]
+    Hard,
+    /// As soft as MuJoCo makes them: `solref`, `solimp`, `impratio` and the form of the cone are honoured at contacts, limits, dry
+    /// friction and loops. Couplings, and loops that several points hold, stay closed.
+    Mujoco,
 }
 
 /// What becomes of fixed joints.
@@ -103,6 +116,12 @@ impl Options {
     /// Whether links on fixed joints become part of the link that carries them.
     pub fn fixed_joints(mut self, fixed_joints: FixedJoints) -> Self {
         self.fixed_joints = fixed_joints;
+        self
+    }
+
+    /// How hard contacts and limits are.
+    pub fn compliance(mut self, compliance: Compliance) -> Self {
+        self.compliance = compliance;
         self
     }
 

@@ -3,9 +3,12 @@
 
 use crate::body::Body;
 use crate::builder::ModelBuilder;
-use crate::ids::{BodyId, Link};
+use crate::ids::{BodyId, Link, Ref};
 use crate::joint::{Dof, Joint, JointKind};
 use crate::model::Model;
+use crate::path::Waypoint;
+use crate::shape::Shape;
+use crate::site::Site;
 use bellcrank_math::{Pose, Vec3};
 
 /// The body that takes the place of the world where a mechanism is fastened to it.
@@ -13,7 +16,8 @@ pub const FRAME: &str = "adrift_frame";
 /// Radius of the frame, a ball [m]: as far as robots reach, so that neither it nor they turn alone.
 const RADIUS: f64 = 0.3;
 
-/// The same bodies, joints, couplings and tendons without anything from outside: no gravity, no shapes, no motors. What was
+/// The same bodies, joints, couplings and tendons without anything from outside: no gravity, nothing that touches, no motors. Shapes are
+/// there where tendons may lie on them. What was
 /// fastened to the world is fastened to a ball instead, the body [`FRAME`] behind all others, as heavy as all of them together, which floats
 /// as they do: loops that the world closes stay closed. `inside` says what becomes of every degree of freedom.
 ///
@@ -62,12 +66,42 @@ pub fn adrift_at(model: &Model, X_WL: &[Pose], inside: impl Fn(&Dof) -> Dof) -> 
     for coupling in model.couplings() {
         builder.coupling(coupling.clone());
     }
+    let fastened = model.joints().iter().any(is_fastened).then_some(frame);
+    if model.tendons().iter().any(|tendon| !tendon.path.is_empty()) {
+        add_waypoints(model, fastened, &mut builder);
+    }
     for tendon in model.tendons() {
+        if fastened.is_none() && is_held_by_the_world(model, &tendon.path) {
+            continue; // what it pulls at is not there
+        }
         let mut tendon = tendon.clone();
         tendon.dof = inside(&tendon.dof);
         builder.tendon(tendon);
     }
     builder
+}
+
+/// All sites and shapes, in their order, since tendons know them by number; those of the world are on the frame.
+fn add_waypoints(model: &Model, frame: Option<BodyId>, builder: &mut ModelBuilder) {
+    let onto = |link: &Link| match (link, frame) {
+        (Link::World, Some(frame)) => Link::from(frame),
+        _ => link.clone(),
+    };
+    for site in model.sites() {
+        builder.site(Site { link: onto(&site.link), ..site.clone() });
+    }
+    for shape in model.shapes() {
+        builder.shape(Shape { link: onto(&shape.link), ..shape.clone().visual_only() });
+    }
+}
+
+/// Whether a tendon passes something that is fixed to the world.
+fn is_held_by_the_world(model: &Model, path: &[Waypoint]) -> bool {
+    path.iter().any(|waypoint| match waypoint {
+        Waypoint::Site(Ref::Id(site)) => model.sites()[site.index()].link == Link::World,
+        Waypoint::Around { shape: Ref::Id(shape), .. } => model.shapes()[shape.index()].link == Link::World,
+        _ => false,
+    })
 }
 
 /// Whether the world can push through this joint.

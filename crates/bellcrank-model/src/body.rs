@@ -21,6 +21,8 @@ pub struct Body {
     pub X_WL: Pose,
     /// Share of its weight that something outside the model carries: 0 none, 1 all of it.
     pub gravity_compensation: f64,
+    /// Welded to the world at a place that is told from outside, as a tracked hand or an operator's target is.
+    pub mocap: bool,
     /// Where it was said.
     pub place: Option<Place>,
 }
@@ -35,6 +37,7 @@ impl Body {
             inertia: None,
             X_WL: Pose::identity(),
             gravity_compensation: 0.0,
+            mocap: false,
             place: None,
         }
     }
@@ -96,6 +99,12 @@ impl Body {
     pub fn solid_cylinder_z(self, mass: f64, radius: f64, length: f64) -> Self {
         let (along, across) = cylinder(mass, radius, length);
         self.mass(mass).inertia_diagonal(across, across, along)
+    }
+
+    /// It is welded to the world at a place that is told from outside: the model needs such a weld.
+    pub fn mocap(mut self) -> Self {
+        self.mocap = true;
+        self
     }
 
     /// Share of its weight that something outside the model carries.

@@ -20,6 +20,7 @@ use crate::resolve::Names;
 use crate::sensor::Sensor;
 use crate::shape::Shape;
 use crate::site::Site;
+use crate::softness::Compliance;
 use crate::tendon::Tendon;
 use crate::validate;
 use bellcrank_math::Vec3;
@@ -33,6 +34,7 @@ pub(crate) struct Parts {
     pub time_step: f64,
     pub material_rules: MaterialRules,
     pub medium: Medium,
+    pub compliance: Option<Compliance>,
     pub bodies: Vec<Body>,
     pub joints: Vec<Joint>,
     pub couplings: Vec<Coupling>,
@@ -88,6 +90,7 @@ impl ModelBuilder {
             time_step: 0.004,
             material_rules: MaterialRules::default(),
             medium: Medium::default(),
+            compliance: None,
             bodies: Vec::new(),
             joints: Vec::new(),
             couplings: Vec::new(),
@@ -162,6 +165,16 @@ impl ModelBuilder {
         self.parts.shapes.iter_mut().find(|shape| shape.name == name)
     }
 
+    /// The shapes added so far.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.parts.shapes
+    }
+
+    /// The named frames added so far.
+    pub fn sites(&self) -> &[Site] {
+        &self.parts.sites
+    }
+
     /// These two bodies never touch.
     #[track_caller]
     pub fn exclude(&mut self, a: impl Into<Ref<BodyId>>, b: impl Into<Ref<BodyId>>) -> &mut Self {
@@ -210,6 +223,12 @@ impl ModelBuilder {
     /// What surrounds the bodies.
     pub fn medium(&mut self, medium: Medium) -> &mut Self {
         self.parts.medium = medium;
+        self
+    }
+
+    /// Contacts, limits and dry friction give way as [`crate::Softness`] has it; without, they are hard.
+    pub fn compliance(&mut self, compliance: Option<Compliance>) -> &mut Self {
+        self.parts.compliance = compliance;
         self
     }
 

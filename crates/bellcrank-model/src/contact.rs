@@ -3,6 +3,7 @@
 use crate::fault::Place;
 use crate::ids::{BodyId, Ref, ShapeId};
 use crate::shape::Material;
+use crate::softness::Softness;
 
 /// An exception from the rule of groups.
 ///
@@ -41,4 +42,6 @@ pub struct PairSurface {
     pub margin: Option<f64>,
     /// Contacts are looked for within this distance beyond [m].
     pub gap: Option<f64>,
+    /// How it gives way in a model that is soft.
+    pub softness: Option<Softness>,
 }

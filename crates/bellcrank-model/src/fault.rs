@@ -143,6 +143,8 @@ pub enum FaultKind {
     NoSuchDof { dof: usize, kind: &'static str, count: usize },
     #[error("the coupling has no terms")]
     EmptyCoupling,
+    #[error("the tendon has no path: {0}")]
+    BadPath(&'static str),
     #[error("a {0} joint has no scalar coordinates to couple")]
     NoScalarCoordinate(&'static str),
     #[error("a plane is attached to a body that moves")]
@@ -201,6 +203,9 @@ impl FaultKind {
             FaultKind::NoSuchDof { count: 1, .. } => "its one degree of freedom has number 0".into(),
             FaultKind::NoSuchDof { count, .. } => {
                 format!("degrees of freedom are numbered 0 to {}", count - 1)
+            }
+            FaultKind::BadPath(_) => {
+                "a path is a site, what the tendon goes around, a site, and so on".into()
             }
             FaultKind::EmptyCoupling => "name the joints that it couples, with a coefficient each".into(),
             FaultKind::NoScalarCoordinate(_) => {

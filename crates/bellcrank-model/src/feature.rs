@@ -21,7 +21,7 @@ pub enum Feature {
     SiteReference,
     /// Spring, damping and armature of a [`crate::Tendon`].
     TendonSpring,
-    /// Limits, dry friction or a speed limit of a [`crate::Tendon`].
+    /// A speed limit of a [`crate::Tendon`].
     TendonResistance,
     /// [`crate::Actuator::effort_range`], where it is not symmetric.
     EffortRange,
@@ -68,7 +68,7 @@ impl Feature {
                 "an actuator at a site with a reference site is not simulated: it gives no effort"
             }
             Feature::TendonSpring => "springs, damping and armature of a tendon are not simulated",
-            Feature::TendonResistance => "limits and dry friction of a tendon are not simulated",
+            Feature::TendonResistance => "a speed limit of a tendon is not simulated",
             Feature::EffortRange | Feature::JointEffortRange => {
                 "the effort range is not symmetric: its larger bound holds both ways"
             }
@@ -104,10 +104,7 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
     let springs = |d: &Dof| d.spring.is_some() || d.damping > 0.0 || d.armature > 0.0;
     let elastic = parts.tendons.iter().filter(|t| springs(&t.dof));
     list.counted(Feature::TendonSpring, elastic.map(|t| said(&t.place)));
-    let resists = |d: &Dof| {
-        d.friction > 0.0 || d.velocity_limit.is_finite() || d.limits.iter().any(|bound| bound.is_finite())
-    };
-    let bounded = parts.tendons.iter().filter(|t| resists(&t.dof));
+    let bounded = parts.tendons.iter().filter(|t| t.dof.velocity_limit.is_finite());
     list.counted(Feature::TendonResistance, bounded.map(|t| said(&t.place)));
     let held = parts.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
     list.counted(Feature::GravityCompensation, held.map(|b| said(&b.place)));
@@ -162,7 +159,7 @@ mod tests {
         WORLD,
     };
 
-    /// Two hinges and all that the simulation does with them; two tendons with limits and a thruster with a reference,
+    /// Two hinges and all that the simulation does with them; two tendons with speed limits and a thruster with a reference,
     /// which it does not.
     #[test]
     fn what_has_no_effect_is_listed_with_its_place() {
@@ -172,7 +169,11 @@ mod tests {
             m.joint(Joint::revolute(name, WORLD, at));
         }
         m.tendon(Tendon::new("cable").term("near", 1.0).term("far", 2.0).limits(-1.0, 1.0));
-        m.tendon(Tendon::new("cord").term("near", 1.0).limits(-1.0, 1.0).spring(5.0, 0.1));
+        for name in ["cord", "rope"] {
+            let mut cord = Tendon::new(name).term("near", 1.0).limits(-1.0, 1.0).spring(5.0, 0.1);
+            cord.dof.velocity_limit = 3.0;
+            m.tendon(cord);
+        }
         m.actuator(Actuator::new("winch", Target::tendon("cable"), Control::Effort));
         m.site(Site::new("tip", "far_body"));
         m.site(Site::new("root", "near_body"));
@@ -191,7 +192,7 @@ mod tests {
             assert!(text.iter().any(|line| line.contains(part) && line.contains(why)), "{part}: {text:#?}");
         };
         expect("hand", "with a reference site is not simulated");
-        expect("cable", "limits and dry friction of a tendon are not simulated (2 times");
+        expect("cord", "a speed limit of a tendon is not simulated (2 times");
         assert_eq!(text.len(), 2, "{text:#?}");
     }
 }

@@ -64,6 +64,7 @@ impl Fingerprint {
         all.add("the model's", "gravity", &model.gravity());
         all.add("the model's", "medium", &model.medium());
         all.add("the model's", "rules for materials", &model.material_rules());
+        all.add("the model's", "compliance", &model.compliance());
         macro_rules! each {
             ($($noun:literal $list:ident),*) => {
                 $(for part in model.$list() {

@@ -40,12 +40,14 @@ mod mesh;
 mod mobility;
 mod model;
 mod parameters;
+pub mod path;
 mod resolve;
 mod sensor;
 mod shape;
 mod show;
 mod site;
 mod size;
+mod softness;
 mod tendon;
 mod validate;
 mod warnings;
@@ -77,10 +79,12 @@ pub use model::Model;
 pub use parameters::{
     ActuatorParameters, BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters,
 };
+pub use path::{Way, Waypoint};
 pub use resolve::nearest;
 pub use sensor::{Frame, Sensor, SensorKind};
 pub use shape::{Geometry, Material, Shape};
 pub use show::{Part, Show};
 pub use site::Site;
+pub use softness::{Compliance, DofSoftness, HeldSoftness, ShapeSoftness, SoftRow, Softness};
 pub use tendon::Tendon;
 pub use zone::Zone;

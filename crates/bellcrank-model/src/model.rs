@@ -9,7 +9,7 @@ use crate::coupling::Coupling;
 use crate::fault::{Ignored, Warning};
 use crate::graph::{JointGraph, Loop};
 use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId, TendonId};
-use crate::joint::{Joint, kinematics};
+use crate::joint::{Joint, JointKind, kinematics};
 use crate::keyframe::Keyframe;
 use crate::medium::Medium;
 use crate::mobility::{Mobility, reference_frames};
@@ -17,6 +17,7 @@ use crate::resolve::Names;
 use crate::sensor::Sensor;
 use crate::shape::Shape;
 use crate::site::Site;
+use crate::softness::Compliance;
 use crate::tendon::Tendon;
 use crate::warnings;
 use bellcrank_math::{Pose, Vec3};
@@ -78,6 +79,11 @@ impl Model {
     /// What surrounds the bodies.
     pub fn medium(&self) -> Medium {
         self.parts.medium
+    }
+
+    /// Whether contacts and limits give way; `None` where they are hard.
+    pub fn compliance(&self) -> Option<Compliance> {
+        self.parts.compliance
     }
 
     /// How the materials of two shapes that touch become one.
@@ -175,6 +181,17 @@ impl Model {
     /// Mass of all bodies [kg].
     pub fn mass(&self) -> f64 {
         self.bodies().iter().fold(0.0, |sum, body| sum + body.mass)
+    }
+
+    /// The weld that holds a body which is placed from outside; `None` for all other bodies.
+    pub fn mocap_weld(&self, body: BodyId) -> Option<JointId> {
+        let welds = |joint: &Joint| {
+            joint.kind == JointKind::Fixed
+                && joint.predecessor.body().is_none()
+                && joint.successor.body() == Some(body)
+        };
+        let is_mocap = self.bodies()[body.index()].mocap;
+        self.joints().iter().position(welds).filter(|_| is_mocap).map(JointId::new)
     }
 
     /// X_PF and X_SM of a joint in the *body* frames (origin at the centre of mass; the world's for the world).

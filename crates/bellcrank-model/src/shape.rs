@@ -3,6 +3,7 @@
 use crate::fault::Place;
 use crate::ids::Link;
 use crate::mesh::{HeightField, Mesh};
+use crate::softness::ShapeSoftness;
 use bellcrank_math::{Pose, Vec3};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct Shape {
     pub margin: f64,
     /// Contacts are looked for within this distance of the resting surface [m].
     pub gap: f64,
+    /// How its contacts give way in a model that is soft ([`crate::ModelBuilder::compliance`]).
+    pub softness: Option<ShapeSoftness>,
     /// False for decoration.
     pub collides: bool,
     /// Collision groups: shapes a and b may touch if `a.group & b.mask` or `b.group & a.mask`.
@@ -105,6 +108,7 @@ impl Shape {
             priority: 0,
             margin: 0.0,
             gap: 0.0,
+            softness: None,
             collides: true,
             group: 1,
             mask: 1,

@@ -1,4 +1,4 @@
-//! Tendons: weighted sums of joint coordinates that have limits, springs and motors of their own.
+//! Tendons: weighted sums of joint coordinates, or ways through space, that have limits, springs and motors of their own.
 //!
 //! A cable over pulleys of fixed radii on joint axes has the length Σ rᵢ qᵢ; so has the differential of two fingers.
 //! What acts on the tendon with effort f acts on coordinate i with cᵢ f.
@@ -7,16 +7,24 @@ use crate::coupling::CouplingTerm;
 use crate::fault::Place;
 use crate::ids::{JointId, Ref};
 use crate::joint::{Dof, Spring};
+use crate::path::Waypoint;
+use crate::softness::DofSoftness;
 
-/// length = Σ coefficient · coordinate, with what bounds or resists it.
+/// length = Σ coefficient · coordinate, or that of a path, with what bounds or resists it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tendon {
     /// Unique among tendons.
     pub name: String,
-    /// The coordinates that it sums up.
+    /// The coordinates that it sums up; empty where it has a path.
     pub terms: Vec<CouplingTerm>,
+    /// What it goes by, where it runs through space.
+    pub path: Vec<Waypoint>,
+    /// Its spring is slack until the length is so much above its rest [m or rad].
+    pub slack: f64,
     /// Limits, spring, damping, friction, armature and effort limit of the length.
     pub dof: Dof,
+    /// How its limits and dry friction give way; `None` where they are hard.
+    pub softness: Option<DofSoftness>,
     /// Where it was said.
     pub place: Option<Place>,
 }
@@ -24,7 +32,15 @@ pub struct Tendon {
 impl Tendon {
     /// A tendon over no joint yet.
     pub fn new(name: impl Into<String>) -> Self {
-        Tendon { name: name.into(), terms: Vec::new(), dof: Dof::default(), place: None }
+        Tendon {
+            name: name.into(),
+            terms: Vec::new(),
+            path: Vec::new(),
+            slack: 0.0,
+            dof: Dof::default(),
+            softness: None,
+            place: None,
+        }
     }
 
     /// Adds the first coordinate of a joint.
@@ -35,6 +51,12 @@ impl Tendon {
     /// Adds any coordinate of a joint.
     pub fn term_of(mut self, joint: impl Into<Ref<JointId>>, dof: usize, coefficient: f64) -> Self {
         self.terms.push(CouplingTerm { joint: joint.into(), dof, coefficient });
+        self
+    }
+
+    /// What it goes by, in order: then it is as long as its way through space.
+    pub fn path(mut self, path: impl Into<Vec<Waypoint>>) -> Self {
+        self.path = path.into();
         self
     }
 

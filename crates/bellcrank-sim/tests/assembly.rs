@@ -101,3 +101,60 @@ fn a_floating_robot_is_placed_as_a_whole() {
     let nowhere = Pose::new(R, Vec3::new(f64::NAN, 0.0, 0.0));
     assert!(b.place(0, 0, nowhere).unwrap_err().to_string().contains("not finite"));
 }
+
+/// A hip far outward, and the robot rolled about that hip's own axis in steps of 2.5 rad, which is 0.4 turns: on the way from one body
+/// to the next the hip would seem to turn by more than half a turn, and a whole turn would be counted.
+#[test]
+fn a_robot_that_is_rolled_counts_no_turns() {
+    let model = built(library::tumbling_quadruped());
+    let hip = "front_left_abduction";
+    for precision in [Precision::F64, Precision::F32] {
+        let mut b = batch(&model, 3, 0.004, precision);
+        assert_eq!(b.assemble(&[1], &[(hip, &[2.4])]).unwrap(), [true]);
+        let before = b.joint_position(1).unwrap();
+        let R = bellcrank_math::so3::exp(Vec3::new(2.5, 0.0, 0.0));
+        for _ in 0..5 {
+            let poses: Vec<Pose> = (0..model.bodies().len()).map(|k| b.body_pose(1, k).unwrap()).collect();
+            b.set_body_poses(1, &poses.iter().map(|X| Pose::new(R, Vec3::zero()) * *X).collect::<Vec<_>>())
+                .unwrap();
+            b.place(1, 0, Pose::new(R, Vec3::zero()) * b.body_pose(1, 0).unwrap()).unwrap();
+        }
+        let after = b.joint_position(1).unwrap();
+        let worst = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // 21 bodies' quaternions are rounded ten times
+        assert!(worst < if precision == Precision::F64 { 1e-13 } else { 1e-5 }, "{precision:?}: {worst:e}");
+        assert!(matches!(b.set_body_poses(1, &[]), Err(BatchError::WrongCount { .. })));
+    }
+}
+
+/// What a world is asked for alone, it gets among others who have a longer way, or none that leads anywhere.
+#[test]
+fn what_others_are_asked_for_changes_no_bit() {
+    for (robot, joint, reach) in [
+        (library::cartpole as fn() -> bellcrank_model::ModelBuilder, "hinge", 3.0),
+        (library::quadruped, "front_left_knee", 0.6),
+        (library::hybrid_biped, "", 0.2),
+    ] {
+        let model = built(robot());
+        let known = model.joints().iter().find(|j| j.name.contains(joint) && j.kind.dof_count() == 1);
+        let joint = known.expect("such a joint").name.clone();
+        let ask = |k: usize| if k == 5 { 1e9 } else { reach * (k as f64 / 10.0 - 1.0) };
+        for precision in [Precision::F64, Precision::F32] {
+            let mut together = batch(&model, 21, 0.004, precision);
+            let worlds: Vec<usize> = (0..21).collect();
+            let done =
+                together.assemble(&worlds, &[(&joint, &worlds.iter().map(|k| ask(*k)).collect::<Vec<_>>())]);
+            assert!(done.expect("such a joint").iter().filter(|d| **d).count() > 10);
+            for world in [0, 3, 10, 16, 20] {
+                let mut alone = batch(&model, 21, 0.004, precision);
+                alone.assemble(&[world], &[(&joint, &[ask(world)])]).expect("such a joint");
+                assert_eq!(
+                    bits(&alone, world),
+                    bits(&together, world),
+                    "{} {precision:?} {world}",
+                    model.name()
+                );
+            }
+        }
+    }
+}

@@ -45,46 +45,55 @@ pub struct Asked {
 pub struct Goal {
     pub positions: Vec<Asked>,
     pub velocities: Vec<Asked>,
-    pub iterations: usize,
+    /// At most, by listed world: a world's result may not depend on what others are asked for.
+    pub iterations: Vec<usize>,
     /// [m and rad]
     pub tolerance: f64,
 }
 
-/// Moves the masked lanes to poses that close with the asked coordinates. Gives the lanes where that succeeded; in
-/// the others the state is left as it was.
+/// Which lanes shall move, in how many iterations at most, and how exactly.
+#[derive(Clone, Copy)]
+pub struct Asking<R: Real> {
+    pub lanes: R::Mask,
+    pub iterations: R,
+    pub tolerance: R,
+}
+
+/// Moves the asked lanes to poses that close with the asked coordinates. Gives the lanes where that succeeded; in
+/// the others the state is left as it was. A lane that is done is kept as it then is, whatever its neighbours still need.
 pub fn assemble<R: Real>(
     layout: &Layout,
     constants: &Constants<R>,
     [targets, velocities]: &[Vec<Target<R>>; 2],
-    goal: &Goal,
-    lanes: R::Mask,
+    asking: Asking<R>,
     state: &mut State<R>,
     ws: &mut Workspace<R>,
 ) -> R::Mask {
     let mut trial = state.clone();
     trial.V_WB.fill(Twist::zero());
-    let mut done = R::Mask::splat(false);
-    for _ in 0..goal.iterations {
+    let mut found = trial.clone();
+    let (mut done, mut left) = (!asking.lanes, asking.iterations);
+    while !(done | left.le(R::zero())).all() {
         let open = iterate(layout, constants, targets, true, R::zero(), &mut trial, ws);
-        done = done | open.le(R::constant(goal.tolerance));
-        if (done | !lanes).all() {
-            break;
-        }
+        let closed = open.le(asking.tolerance) & left.gt(R::zero()) & !done;
+        found.take(closed, &trial);
+        done = done | closed;
+        left -= R::one();
     }
-    let mut success = done & lanes;
-    for X in &trial.X_WB {
+    let mut success = done & asking.lanes;
+    for X in &found.X_WB {
         success = success & X.is_finite(); // a comparison with what is no number says nothing
     }
     let moves = R::run(Inline(
         #[inline(always)]
-        || set_velocities(layout, constants, velocities, &mut trial, ws),
+        || set_velocities(layout, constants, velocities, &mut found, ws),
     ));
     success = success & moves;
-    trial.scalar_impulse.fill(R::zero());
-    trial.contact_impulse.fill([R::zero(); 6]);
-    trial.joint_impulse.fill([R::zero(); 6]);
-    trial.alive = R::Mask::splat(true);
-    state.take(success, &trial);
+    found.scalar_impulse.fill(R::zero());
+    found.contact_impulse.fill([R::zero(); 6]);
+    found.joint_impulse.fill([R::zero(); 6]);
+    found.alive = R::Mask::splat(true);
+    state.take(success, &found);
     success
 }
 
@@ -107,7 +116,8 @@ pub fn project_onto_joints<R: Real>(
     let before = report.gap_metres.max(report.gap_radians);
     let tolerance = R::constant(settings.gap_tolerance);
     let open = state.alive & report.open & before.lt(R::constant(MAX_PROJECTED_GAP));
-    if settings.method != Method::Eliminate || !layout.holds || !open.any() {
+    let gives = layout.joints.iter().any(|joint| joint.held.is_some());
+    if settings.method != Method::Eliminate || !layout.holds || gives || !open.any() {
         return;
     }
     ws.X_start.copy_from_slice(&state.X_WB);
@@ -164,6 +174,7 @@ fn iterate_here<R: Real>(
         inverse_dt: R::one(),
         stiffness: R::constant(1.0 / softness::<R>()),
         most: R::constant(1e9),
+        gives: false,
     };
     rows::joint_rows(layout, constants, state, settings, ws);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {
@@ -228,6 +239,7 @@ fn set_velocities<R: Real>(
         inverse_dt: R::one(),
         stiffness: R::constant(1.0 / softness::<R>()),
         most: R::constant(1e9),
+        gives: false,
     };
     rows::joint_rows(layout, constants, state, settings, ws);
     for (joint, rows) in layout.joints.iter().zip(&mut ws.joints) {

@@ -6,7 +6,7 @@ use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
 use bellcrank_model::{
     Actuator, ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId,
-    JointParameters, Model, Parameters, kinematics,
+    JointParameters, Link, Model, Parameters, kinematics,
 };
 use std::ops::Range;
 
@@ -22,6 +22,8 @@ pub struct Constants<R> {
     pub dofs: Vec<DofConstants<R>>,
     pub actuators: Vec<ActuatorConstants<R>>,
     pub lines: Vec<LineConstants<R>>,
+    /// Places of tendons that run through space, in the frames of their bodies or in the world.
+    pub places: Vec<Pose<R>>,
     /// By body; empty where nothing surrounds them.
     pub drag: Vec<DragConstants<R>>,
     /// 1/D of each coupling.
@@ -76,6 +78,10 @@ pub struct LineConstants<R> {
     pub effort_high: R,
     /// The site in its body's frame; nothing for tendons.
     pub X_BS: Pose<R>,
+    /// Least and largest length.
+    pub low: R,
+    pub high: R,
+    pub friction: R,
 }
 
 /// effort = gear (kp₀ target − kp g q + kd₀ target velocity − kd g q̇ + gain u + bias), with q, q̇ implicit.
@@ -111,7 +117,18 @@ numbers!(DofConstants {
     effort_high,
     velocity_limit,
 });
-numbers!(LineConstants { armature, damping, stiffness, rest, effort_low, effort_high, X_BS });
+numbers!(LineConstants {
+    armature,
+    damping,
+    stiffness,
+    rest,
+    effort_low,
+    effort_high,
+    X_BS,
+    low,
+    high,
+    friction,
+});
 numbers!(ActuatorConstants {
     kp,
     kd,
@@ -154,6 +171,7 @@ impl Constants<f64> {
                 .map(|a| actuator_constants(&model.actuators()[a], parameters.actuator(a).get(world)))
                 .collect(),
             lines: layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect(),
+            places: layout.lines.iter().flat_map(|line| places(parameters, line, world)).collect(),
             drag: match model.medium().resists() {
                 true => (0..model.bodies().len()).map(drag).collect(),
                 false => Vec::new(),
@@ -173,6 +191,7 @@ impl Constants<f64> {
             dofs: vec![Numbers::zero(); self.dofs.len()],
             actuators: vec![Numbers::zero(); self.actuators.len()],
             lines: vec![Numbers::zero(); self.lines.len()],
+            places: vec![Numbers::zero(); self.places.len()],
             drag: vec![Numbers::zero(); self.drag.len()],
             coupling_weight: vec![Numbers::zero(); self.coupling_weight.len()],
             shapes: self.shapes.blank(),
@@ -233,6 +252,7 @@ impl<R: Real> Constants<R> {
         self.dofs.iter_mut().for_each(|dof| dof.each(visit));
         self.actuators.iter_mut().for_each(|actuator| actuator.each(visit));
         self.lines.iter_mut().for_each(|line| line.each(visit));
+        self.places.iter_mut().for_each(|place| place.each(visit));
         self.drag.iter_mut().for_each(|drag| drag.each(visit));
         self.coupling_weight.iter_mut().for_each(&mut *visit);
         self.shapes.each(visit);
@@ -354,7 +374,9 @@ fn line_constants(
     world: usize,
 ) -> LineConstants<f64> {
     let (dof, X_LS) = match &line.source {
-        LineSource::Tendon { index, .. } => (model.tendons()[*index].dof, None),
+        LineSource::Tendon { index, .. } | LineSource::Path { index, .. } => {
+            (model.tendons()[*index].dof, None)
+        }
         LineSource::Site { index, .. } => (Dof::default(), Some(model.sites()[*index].X_LS)),
     };
     let com = parameters.body(BodyId::new(line.bodies[0])).get(world).com;
@@ -367,7 +389,20 @@ fn line_constants(
         effort_low,
         effort_high,
         X_BS: X_LS.map_or(Pose::identity(), |X| Pose::new(X.R, X.p - com)),
+        low: bound(dof.limits[0]),
+        high: bound(dof.limits[1]),
+        friction: dof.friction,
     }
+}
+
+/// The places of a tendon that runs through space, in the frames of their bodies.
+fn places(parameters: &Parameters, line: &TendonLayout, world: usize) -> Vec<Pose> {
+    let LineSource::Path { way, .. } = &line.source else { return Vec::new() };
+    let in_body = |(link, X): &(Link, Pose)| {
+        let com = link.body().map_or(Vec3::zero(), |body| parameters.body(body).get(world).com);
+        Pose::new(X.R, X.p - com)
+    };
+    way.places.iter().map(in_body).collect()
 }
 
 fn actuator_constants(motor: &Actuator, own: &ActuatorParameters) -> ActuatorConstants<f64> {
@@ -407,6 +442,7 @@ impl<R> Constants<R> {
             + size_of_val(&*self.dofs)
             + size_of_val(&*self.actuators)
             + size_of_val(&*self.lines)
+            + size_of_val(&*self.places)
             + size_of_val(&*self.drag)
             + size_of_val(&*self.shapes.X_BG)
             + size_of_val(&*self.shapes.surfaces)

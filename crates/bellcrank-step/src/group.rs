@@ -45,7 +45,12 @@ pub trait Group: Send + Sync {
     /// Number `k` of a field.
     fn get(&self, world: usize, field: Field, k: usize) -> f64;
     /// Sets number `k` of a field; those that are computed stay as they are.
-    fn set(&mut self, world: usize, field: Field, k: usize, value: f64);
+    fn set(&mut self, world: usize, field: Field, k: usize, value: f64) {
+        self.set_row(world, field, k, &[value]);
+    }
+    /// Sets numbers of a field from `first` on, all at once: what stands between them is never seen. A robot that is turned as a
+    /// whole keeps its joint angles; body by body, angles would be counted through the poses on the way.
+    fn set_row(&mut self, world: usize, field: Field, first: usize, values: &[f64]);
     /// Copies a field of all worlds; world w of the group is row `rows[w]` of the table.
     fn read(&self, field: Field, rows: &[usize], out: Table<'_>);
     /// The reverse.

@@ -1,6 +1,6 @@
 //! How a batch looks into a group and writes to it: lane by lane.
 
-use crate::assemble::{Goal, Target, assemble};
+use crate::assemble::{Asking, Goal, Target, assemble};
 use crate::contact::{BodyContact, impulse_vectors};
 use crate::field::{Field, number, number_mut};
 use crate::group::{Block, Figures, Group, ITERATION_BINS, LaneGroup, Numbers, NumbersRef, Table, Values};
@@ -147,21 +147,23 @@ impl<R: Real> Group for LaneGroup<R> {
         }
     }
 
-    fn set(&mut self, world: usize, field: Field, k: usize, value: f64) {
+    fn set_row(&mut self, world: usize, field: Field, first: usize, values: &[f64]) {
         let (block, lane) = self.lane_mut(world);
-        if let Some(x) = number_mut(field, k, &mut block.state, &mut block.control) {
-            x.set_lane(lane, Elem::from_f64(value));
-        }
-        if field == Field::BodyPosition {
-            let rest = &mut block.state.p_rest[k / 3];
-            for x in [&mut rest.x, &mut rest.y, &mut rest.z] {
-                x.set_lane(lane, Elem::from_f64(0.0)); // what is written is all of it
+        for (k, value) in (first..).zip(values) {
+            if let Some(x) = number_mut(field, k, &mut block.state, &mut block.control) {
+                x.set_lane(lane, Elem::from_f64(*value));
+            }
+            if field == Field::BodyPosition {
+                let rest = &mut block.state.p_rest[k / 3];
+                for x in [&mut rest.x, &mut rest.y, &mut rest.z] {
+                    x.set_lane(lane, Elem::from_f64(0.0)); // what is written is all of it
+                }
             }
         }
         if field == Field::BodyVelocity {
             self.set_interval(world, 0.0); // what is written is the velocity of the instant
         }
-        if (k + 1).is_multiple_of(field.components()) {
+        if (first + values.len()).is_multiple_of(field.components()) {
             self.follow_poses(field, world / R::LANES); // a quaternion half written is none
         }
     }
@@ -299,9 +301,15 @@ impl<R: Real> Group for LaneGroup<R> {
                 list.iter().map(|asked| Target { at: asked.at, value: value(&asked.values) }).collect()
             };
             let asked = [gather(&goal.positions), gather(&goal.velocities)];
-            let lanes = R::Mask::from_bits(bits);
+            let most = |lane: usize| here(lane).map_or(0.0, |listed| goal.iterations[listed] as f64);
+            let iterations = R::from_lanes(|lane| Elem::from_f64(most(lane)));
+            let asking = Asking {
+                lanes: R::Mask::from_bits(bits),
+                iterations,
+                tolerance: R::constant(goal.tolerance),
+            };
             let (constants, state) = (&block.constants, &mut block.state);
-            let done = assemble(&self.layout, constants, &asked, goal, lanes, state, &mut ws).bits();
+            let done = assemble(&self.layout, constants, &asked, asking, state, &mut ws).bits();
             for lane in 0..R::LANES {
                 if let Some(listed) = here(lane).filter(|_| done >> lane & 1 == 1) {
                     success[listed] = true;

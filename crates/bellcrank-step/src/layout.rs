@@ -2,13 +2,15 @@
 
 use crate::activation::{ActivationLayout, activation_layouts};
 use crate::constants::Side;
+pub use crate::lines::{LineSource, StopLayout, TendonLayout};
+use crate::lines::{line_layouts, pulls, tendon_bodies};
 use crate::settings::Solver;
 use crate::step::rods::{self, RodLayout};
 use bellcrank_collide::{ContactPlan, Pair};
 use bellcrank_math::Pose;
 use bellcrank_model::{
-    Actuator, BodyId, Component, CouplingTerm, Dof, JointId, JointKind, Material, Model, Parameters, Target,
-    kinematics,
+    BodyId, Compliance, Component, CouplingTerm, Dof, HeldSoftness, Joint, JointId, JointKind, Material,
+    Model, Parameters, SoftRow, kinematics,
 };
 use bellcrank_solve::{BlockPattern, Path};
 use std::collections::HashSet;
@@ -45,6 +47,8 @@ pub struct Layout {
     pub pile: Option<usize>,
     /// Whether there is a joint or a coupling that must be closed.
     pub holds: bool,
+    /// Contacts, limits and dry friction give way.
+    pub compliance: Option<Compliance>,
     /// Thin rods between balls.
     pub rods: Vec<RodLayout>,
 }
@@ -74,6 +78,8 @@ pub struct JointLayout {
     pub soft: bool,
     /// At the reference pose.
     pub X_FM: Pose,
+    /// How what it holds gives way, where it is not hard.
+    pub held: Option<HeldSoftness>,
 }
 
 impl JointLayout {
@@ -123,31 +129,13 @@ pub enum DriveLayout {
     Nothing,
 }
 
-/// Where a line of effort acts.
-#[derive(Clone, Debug)]
-pub struct TendonLayout {
-    pub source: LineSource,
-    /// Actuators on it.
-    pub motors: Vec<usize>,
-    /// The bodies that it moves, each once.
-    pub bodies: Vec<usize>,
-    /// The block for each pair (i, j) of them with j < i, and whether i is its row.
-    pub blocks: Vec<(usize, bool)>,
-}
-
-#[derive(Clone, Debug)]
-pub enum LineSource {
-    /// length = Σ coefficient · coordinate.
-    Tendon { index: usize, terms: Vec<(DofLayout, f64)> },
-    /// Force and moment per unit of effort, at the site in its axes.
-    Site { index: usize, wrench: [f64; 6] },
-}
-
 /// A row with a cone on one degree of freedom.
 #[derive(Clone, Debug)]
 pub struct ScalarLayout {
     pub at: DofLayout,
     pub kind: ScalarKind,
+    /// How a limit or dry friction gives way, where it is not hard.
+    pub soft: Option<SoftRow>,
     pub path: Arc<Path>,
 }
 
@@ -174,6 +162,8 @@ pub struct ContactLayout {
     pub pair: usize,
     /// 3 for sliding, 4 with torsional friction, 6 with rolling friction.
     pub rows: usize,
+    /// How it gives way, where it is not hard.
+    pub soft: Option<SoftRow>,
     /// Shared by the slots of a pair.
     pub path: Arc<Path>,
 }
@@ -209,6 +199,7 @@ impl Layout {
         let is_pile = loose > loose_pairs;
         let mut layout = Layout {
             rods: Vec::new(),
+            compliance: model.compliance(),
             holds: model.joints().iter().any(|joint| joint.kind.row_count() > 0)
                 || !model.couplings().is_empty(),
             pile: is_pile.then_some(room),
@@ -274,7 +265,8 @@ fn bases(model: &Model) -> Vec<usize> {
         .collect()
 }
 
-/// Components whose inner forces all come in pairs. A damper of a free joint, or a motor or tendon on one, pushes against the world.
+/// Components whose inner forces all come in pairs. A damper of a free joint, or a motor or tendon on one, pushes against the world, and a
+/// tendon that runs from one component to another is outside of either.
 fn afloat(model: &Model, joints: &[JointLayout], lines: &[TendonLayout]) -> Vec<Vec<usize>> {
     let on_world = |joint: &JointLayout| joint.predecessor.is_none();
     let mut pushed: Vec<usize> =
@@ -283,8 +275,18 @@ fn afloat(model: &Model, joints: &[JointLayout], lines: &[TendonLayout]) -> Vec<
     let pulled = model.tendons().iter().flat_map(|tendon| &tendon.terms);
     let sums = coupled.chain(pulled).map(|term| &joints[term.joint.id().index()]);
     pushed.extend(sums.filter(|joint| on_world(joint)).map(|joint| joint.successor));
-    let at_sites = lines.iter().filter(|line| matches!(line.source, LineSource::Site { .. }));
-    pushed.extend(at_sites.flat_map(|line| &line.bodies));
+    let mut component = vec![0; model.bodies().len()];
+    for (k, found) in model.graph().components().iter().enumerate() {
+        found.bodies.iter().for_each(|body| component[body.index()] = k);
+    }
+    let by_world = |line: &&TendonLayout| match &line.source {
+        LineSource::Site { .. } => true,
+        LineSource::Path { moves, .. } => {
+            moves.contains(&None) || line.bodies.windows(2).any(|b| component[b[0]] != component[b[1]])
+        }
+        LineSource::Tendon { .. } => false,
+    };
+    pushed.extend(lines.iter().filter(by_world).flat_map(|line| &line.bodies));
     let pushed: HashSet<usize> = pushed.into_iter().collect();
     let floating = floating_components(model);
     let bodies =
@@ -325,9 +327,8 @@ fn edges(model: &Model) -> Vec<(usize, usize)> {
         .filter_map(|joint| index(joint.predecessor.body()).zip(index(joint.successor.body())))
         .collect();
     let sums = model.couplings().iter().map(|coupling| &coupling.terms);
-    let pulled = (0..model.tendons().len()).filter(|t| pulls(model, *t)).map(|t| &model.tendons()[t].terms);
-    for terms in sums.chain(pulled) {
-        let bodies = coupled_bodies(model, terms);
+    let pulled = (0..model.tendons().len()).filter(|t| pulls(model, *t)).map(|t| tendon_bodies(model, t));
+    for bodies in sums.map(|terms| coupled_bodies(model, terms)).chain(pulled) {
         for (i, &a) in bodies.iter().enumerate() {
             edges.extend(bodies[..i].iter().map(|&b| (a, b)));
         }
@@ -335,23 +336,12 @@ fn edges(model: &Model) -> Vec<(usize, usize)> {
     edges
 }
 
-/// Whether a tendon has a motor or resists.
-fn pulls(model: &Model, tendon: usize) -> bool {
-    let dof = &model.tendons()[tendon].dof;
-    let driven = model.actuators().iter().any(|a| drives_tendon(a, tendon));
-    driven || is_passive(dof)
-}
-
-fn drives_tendon(actuator: &Actuator, tendon: usize) -> bool {
-    matches!(&actuator.target, Target::Tendon(id) if id.id().index() == tendon)
-}
-
 /// Armature, damping or a spring.
-fn is_passive(dof: &Dof) -> bool {
+pub(crate) fn is_passive(dof: &Dof) -> bool {
     dof.armature > 0.0 || dof.damping > 0.0 || dof.spring.is_some()
 }
 
-fn coupled_bodies(model: &Model, terms: &[CouplingTerm]) -> Vec<usize> {
+pub(crate) fn coupled_bodies(model: &Model, terms: &[CouplingTerm]) -> Vec<usize> {
     let mut bodies: Vec<usize> = Vec::new();
     for term in terms {
         let joint = &model.joints()[term.joint.id().index()];
@@ -384,6 +374,7 @@ fn joint_layouts(model: &Model, pattern: &BlockPattern) -> Vec<JointLayout> {
             first_dof,
             soft: driven || joint.dofs.iter().any(is_passive),
             X_FM: model.reference_joint_pose(JointId::new(j)),
+            held: joint.held.filter(|_| model.compliance().is_some()),
         });
         first_coordinate += joint.kind.coordinate_count();
         first_dof += joint.kind.dof_count();
@@ -452,41 +443,17 @@ fn largest_is_angle(model: &Model, terms: &[CouplingTerm]) -> bool {
     })
 }
 
-fn term_layout(term: &CouplingTerm) -> (DofLayout, f64) {
+pub(crate) fn term_layout(term: &CouplingTerm) -> (DofLayout, f64) {
     (DofLayout { joint: term.joint.id().index(), dof: term.dof }, term.coefficient)
 }
 
 /// The blocks of all pairs of bodies that a coupling or a tendon connects: all are edges of the pattern.
-fn pair_blocks(bodies: &[usize], pattern: &BlockPattern) -> Vec<(usize, bool)> {
+pub(crate) fn pair_blocks(bodies: &[usize], pattern: &BlockPattern) -> Vec<(usize, bool)> {
     let mut blocks = Vec::new();
     for (i, &a) in bodies.iter().enumerate() {
         blocks.extend(bodies[..i].iter().filter_map(|&b| pattern.block(a, b)));
     }
     blocks
-}
-
-/// Tendons that have a motor or resist, then motors at sites of bodies.
-fn line_layouts(model: &Model, pattern: &BlockPattern) -> Vec<TendonLayout> {
-    let count = model.actuators().len();
-    let mut lines = Vec::new();
-    for t in (0..model.tendons().len()).filter(|t| pulls(model, *t)) {
-        let terms = &model.tendons()[t].terms;
-        let bodies = coupled_bodies(model, terms);
-        lines.push(TendonLayout {
-            source: LineSource::Tendon { index: t, terms: terms.iter().map(term_layout).collect() },
-            motors: (0..count).filter(|a| drives_tendon(&model.actuators()[*a], t)).collect(),
-            blocks: pair_blocks(&bodies, pattern),
-            bodies,
-        });
-    }
-    for (a, actuator) in model.actuators().iter().enumerate() {
-        // the model lists motors with a reference site as ignored
-        let Target::Site { site, reference: None, wrench } = &actuator.target else { continue };
-        let Some(body) = model.sites()[site.id().index()].link.body() else { continue };
-        let source = LineSource::Site { index: site.id().index(), wrench: *wrench };
-        lines.push(TendonLayout { source, motors: vec![a], bodies: vec![body.index()], blocks: Vec::new() });
-    }
-    lines
 }
 
 fn drive_layout(model: &Model, lines: &[TendonLayout], actuator: usize) -> DriveLayout {
@@ -519,12 +486,25 @@ fn scalar_layouts(model: &Model, pattern: &BlockPattern, joints: &[JointLayout])
             ] {
                 if exists {
                     let path = path.get_or_insert_with(|| Arc::new(pattern.path(&bodies))).clone();
-                    rows.push(ScalarLayout { at, kind, path });
+                    let soft = scalar_softness(model, joint, at, kind);
+                    rows.push(ScalarLayout { at, kind, soft, path });
                 }
             }
         }
     }
     rows
+}
+
+/// How a row on a degree of freedom gives way, in a model that is soft.
+fn scalar_softness(model: &Model, joint: &Joint, at: DofLayout, kind: ScalarKind) -> Option<SoftRow> {
+    model.compliance()?;
+    let soft = joint.softness.get(at.dof)?;
+    let law = match kind {
+        ScalarKind::Lower | ScalarKind::Upper => soft.limit,
+        ScalarKind::Friction => soft.friction,
+        ScalarKind::Effort | ScalarKind::SlowDown | ScalarKind::SlowUp => return None,
+    };
+    Some(SoftRow { law, mobility: soft.mobility })
 }
 
 fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
@@ -547,7 +527,8 @@ fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) ->
             let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
             let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
             let path = Arc::new(pattern.path(&bodies));
-            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), path }
+            let soft = plan.pairs()[slot.pair].soft;
+            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), soft, path }
         }));
     }
     contacts

@@ -34,6 +34,7 @@ pub mod group_access;
 pub mod interior;
 pub mod lane_access;
 pub mod layout;
+pub mod lines;
 pub mod reactions;
 pub mod readout;
 pub mod rows;

@@ -166,6 +166,7 @@ impl Settings {
             inverse_dt: dt.recip(),
             stiffness: R::constant(1.0 / self.softness),
             most: dt * R::constant(self.recovery_speed),
+            gives: true,
         }
     }
 

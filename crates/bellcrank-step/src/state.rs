@@ -1,7 +1,7 @@
 //! What must be saved to resume bit for bit, and what the user writes.
 
-use crate::layout::{DriveLayout, Layout};
-use crate::rows::tendons::line_length;
+use crate::layout::{DriveLayout, Layout, LineSource};
+use crate::rows::tendons::{line_length, path_length};
 use bellcrank_math::{Mask, Pose, Real, Twist, Vec3};
 use bellcrank_model::{JointId, Model};
 
@@ -80,7 +80,10 @@ impl<R: Real> Control<R> {
                 let scalar = joint.kind.has_scalar_coordinates();
                 if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() }
             }
-            DriveLayout::Line(line) => line_length(layout, &layout.lines[*line], &state.q),
+            DriveLayout::Line(line) => match &layout.lines[*line].source {
+                LineSource::Path { way, .. } => path_length(model, way, &state.X_WB),
+                _ => line_length(layout, &layout.lines[*line], &state.q),
+            },
             DriveLayout::Nothing => R::zero(),
         };
         let gears = model.actuators().iter().map(|actuator| R::constant(actuator.gear));

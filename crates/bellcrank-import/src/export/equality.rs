@@ -3,6 +3,7 @@
 use super::Exported;
 use super::mjcf_drives::{add_tendons, add_terms};
 use super::mjcf_joints::{joint_name, screw_slide};
+use super::softness;
 use super::tree::Tree;
 use super::write::{Xml, numbers, vector};
 use crate::mjcf::SECOND;
@@ -49,7 +50,8 @@ pub(super) fn add_loops(model: &Model, tree: &Tree, xml: &mut Xml, out: &mut Exp
                 let X_12 = X_1J * X_2J.inverse();
                 let relative = numbers(&[&X_12.p.to_array()[..], &X_12.R.to_wxyz()].concat());
                 let name = [("name", joint.name.clone())];
-                xml.leaf("weld", &[&name, &ends[..], &[("relpose", relative)]].concat());
+                let soft = softness::of_held(joint.held.as_ref());
+                xml.leaf("weld", &[&name, &ends[..], &[("relpose", relative)], &soft[..]].concat());
             }
             JointKind::Free => {} // holds nothing
             kind => out.left_out.push(format!(
@@ -72,7 +74,9 @@ fn connect(model: &Model, joint: &Joint, name: &str, along: f64, xml: &mut Xml) 
     let (ends, [X_1J, _]) = ends(model, joint);
     // the anchor is told in the first body's frame
     let anchor = X_1J * (Vec3::x_axis() * along);
-    xml.leaf("connect", &[&[("name", name.to_owned())], &ends[..], &[("anchor", vector(anchor))]].concat());
+    let soft = softness::of_held(joint.held.as_ref());
+    let said = [&[("name", name.to_owned())], &ends[..], &[("anchor", vector(anchor))], &soft[..]];
+    xml.leaf("connect", &said.concat());
 }
 
 /// Both bodies, and the joint's frame on each. The predecessor comes first, unless it is the world.

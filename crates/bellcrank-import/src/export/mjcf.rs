@@ -10,6 +10,7 @@ use super::mjcf_joints::add_joints;
 use super::mjcf_keyframes::add_keyframes;
 use super::mjcf_parts::{add_assets, add_body_content, add_contacts};
 use super::mjcf_sensors::{add_sensors, magnetic};
+use super::softness;
 use super::tree::{Carried, Tree};
 use super::write::{Xml, number, numbers, vector};
 use bellcrank_math::{Pose, Vec3};
@@ -22,6 +23,8 @@ use bellcrank_model::{CombineRule, JointKind, Medium, Model};
 pub fn to_mjcf(model: &Model) -> Exported {
     // free joints belong to the world's own bodies: they are never needed in the tree
     let tree = Tree::of(model, |joint| match joint.kind {
+        // what gives way can only be said of a loop
+        _ if joint.held.is_some() => 3,
         JointKind::Free => 2,
         _ if is_closable(joint) => 1,
         _ => 0,
@@ -35,6 +38,7 @@ pub fn to_mjcf(model: &Model) -> Exported {
     let medium = resists.map(|(name, x)| (name, number(x)));
     let medium = medium.chain((wind != Vec3::zero()).then(|| ("wind", vector(wind))));
     let option = [("timestep", dt), ("gravity", gravity)].into_iter().chain(magnetic(model)).chain(medium);
+    let option = option.chain(softness::of_model(model.compliance()));
     writer.xml.leaf("option", &option.collect::<Vec<_>>());
     add_assets(model, &mut writer.xml, &mut writer.out);
     let order = writer.bodies(&tree);
@@ -98,6 +102,9 @@ impl Writer<'_> {
             vec![("name", body.name.clone()), ("pos", vector(X_PS.p)), ("quat", numbers(&X_PS.R.to_wxyz()))];
         if body.gravity_compensation != 0.0 {
             place.push(("gravcomp", number(body.gravity_compensation)));
+        }
+        if body.mocap {
+            place.push(("mocap", "true".into()));
         }
         self.xml.open("body", &place);
         let i = body.inertia.unwrap_or_default();

@@ -2,10 +2,11 @@
 
 use super::Exported;
 use super::mjcf_joints::joint_name;
+use super::softness;
 use super::write::{Xml, number, numbers};
 use bellcrank_model::{
-    Activation, ActivationLaw, Actuator, ActuatorId, Control, CouplingTerm, Dof, JointId, JointKind, Model,
-    Target, Tendon,
+    Activation, ActivationLaw, Actuator, ActuatorId, Control, CouplingTerm, JointId, JointKind, Model, Ref,
+    SiteId, Target, Tendon, Waypoint,
 };
 
 /// The joints of a sum; `None` where one of them closes a loop, which has no joint in MJCF.
@@ -24,9 +25,11 @@ pub(super) fn add_tendons(model: &Model, closing: &[JointId], xml: &mut Xml, out
             continue;
         }
         let mut said = vec![("name", tendon.name.clone())];
-        add_resistance(&tendon.dof, &mut said);
-        xml.open("fixed", &said);
+        add_resistance(tendon, &mut said);
+        said.extend(softness::of_dof(tendon.softness.as_ref()));
+        xml.open(if tendon.path.is_empty() { "fixed" } else { "spatial" }, &said);
         add_terms(model, &tendon.terms, xml);
+        tendon.path.iter().for_each(|point| add_waypoint(model, point, xml));
         xml.close();
     }
 }
@@ -35,7 +38,21 @@ fn is_writable(tendon: &Tendon, closing: &[JointId]) -> bool {
     tendon.terms.iter().all(|term| !closing.contains(&term.joint.id()))
 }
 
-fn add_resistance(dof: &Dof, said: &mut Vec<(&str, String)>) {
+fn add_waypoint(model: &Model, point: &Waypoint, xml: &mut Xml) {
+    let site = |site: &Ref<SiteId>| model.sites()[site.id().index()].name.clone();
+    match point {
+        Waypoint::Site(at) => xml.leaf("site", &[("site", site(at))]),
+        Waypoint::Around { shape, side } => {
+            let mut said = vec![("geom", model.shapes()[shape.id().index()].name.clone())];
+            said.extend(side.as_ref().map(|side| ("sidesite", site(side))));
+            xml.leaf("geom", &said);
+        }
+        Waypoint::Pulley { divisor } => xml.leaf("pulley", &[("divisor", number(*divisor))]),
+    }
+}
+
+fn add_resistance(tendon: &Tendon, said: &mut Vec<(&str, String)>) {
+    let dof = &tendon.dof;
     if dof.limits.iter().any(|x| x.is_finite()) {
         // a bound far away stands for none
         said.push(("range", numbers(&dof.limits.map(|x| x.clamp(-1e6, 1e6)))));
@@ -45,7 +62,7 @@ fn add_resistance(dof: &Dof, said: &mut Vec<(&str, String)>) {
     if let Some(spring) = dof.spring {
         said.push(("stiffness", number(spring.stiffness)));
         // one negative number would mean "as at the reference pose"
-        said.push(("springlength", numbers(&[spring.rest, spring.rest])));
+        said.push(("springlength", numbers(&[spring.rest, spring.rest + tendon.slack])));
     }
     let [low, high] = effort_range(dof.effort_limit, dof.effort_range);
     if low.is_finite() && high.is_finite() {

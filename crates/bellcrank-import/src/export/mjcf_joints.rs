@@ -2,6 +2,7 @@
 
 use super::Exported;
 use super::mjcf_drives::effort_range;
+use super::softness;
 use super::write::{Xml, number, numbers, vector};
 use crate::reverse::reversed;
 use bellcrank_math::{Pose, Quat, Vec3};
@@ -121,6 +122,7 @@ impl Write<'_> {
         if efforts.iter().all(|x| x.is_finite()) {
             said.push(("actuatorfrcrange", numbers(&efforts)));
         }
+        said.extend(softness::of_dof(self.joint.softness.get(k)));
         xml.leaf("joint", &said);
     }
 
@@ -145,6 +147,7 @@ impl Write<'_> {
                 self.joint.name
             ));
         }
+        said.extend(softness::of_dof(self.joint.softness.first()));
         xml.leaf("joint", &said);
     }
 

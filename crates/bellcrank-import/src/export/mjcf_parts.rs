@@ -2,6 +2,7 @@
 
 use super::Exported;
 use super::mjcf_sensors::zone_of;
+use super::softness;
 use super::write::{Xml, color, number, numbers, obj, vector};
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{BodyId, ContactFilter, Geometry, Material, Mesh, Model, Shape};
@@ -96,6 +97,7 @@ fn add_geom(shape: &Shape, xml: &mut Xml, out: &mut Exported) {
     }
     let distances = [("margin", shape.margin), ("gap", shape.gap)];
     said.extend(distances.into_iter().filter(|(_, x)| *x != 0.0).map(|(name, x)| (name, number(x))));
+    said.extend(softness::of_shape(shape.softness.as_ref()));
     xml.leaf("geom", &said);
     if shape.material.restitution != 0.0 {
         out.left_out.push(format!("shape {:?}: its restitution", shape.name));
@@ -133,6 +135,7 @@ pub(super) fn add_contacts(model: &Model, xml: &mut Xml) {
                 }
                 said.extend(surface.margin.map(|x| ("margin", number(x))));
                 said.extend(surface.gap.map(|x| ("gap", number(x))));
+                said.extend(softness::of_law(surface.softness.as_ref()));
                 xml.leaf("pair", &said);
             }
         }

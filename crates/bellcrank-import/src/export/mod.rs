@@ -16,6 +16,7 @@ mod mjcf_joints;
 mod mjcf_keyframes;
 mod mjcf_parts;
 mod mjcf_sensors;
+mod softness;
 mod tree;
 mod urdf;
 mod urdf_parts;

@@ -9,7 +9,7 @@
 //! | `sections/` | the rest: `equality` `tendons` `actuators` `drive` `contact` `sensors` `keyframes` |
 //! | `vocabulary/` | what the format knows, what is listed once, names: `known` `schema` `notes` `references` |
 //!
-//! Softness (`solref`, `solimp`) is read and listed once: our contacts and loops are hard. A `connect` is a ball
+//! Softness (`solref`, `solimp`) is listed once, since our contacts and loops are hard, unless the caller asks for MuJoCo's. A `connect` is a ball
 //! joint that closes a loop, two on one axis are a hinge, a `weld` is a fixed joint. Several joints on one body are
 //! one joint of ours where the combination is one (`joint_groups`), else there are carriers between them.
 
@@ -21,7 +21,7 @@ mod sections;
 mod vocabulary;
 
 use crate::xml::{Document, Element};
-use crate::{Files, ImportError, Log, Options};
+use crate::{Compliance, Files, ImportError, Log, Options};
 use assemble::{assembly::Assembly, names};
 use bellcrank_model::ModelBuilder;
 use bodies::spec::{Section, Spec};
@@ -47,7 +47,7 @@ pub(crate) fn read(
     options: &Options,
     log: &Rc<Log>,
 ) -> Result<ModelBuilder, ImportError> {
-    let notes = Notes::new(log);
+    let notes = Notes::new(log, options.compliance == Compliance::Mujoco);
     let context = Context { files, options, notes: &notes };
     let root = &mut document.root;
     let source = Rc::new(Source::read(root, None, context, &mut Vec::new())?);
@@ -58,7 +58,7 @@ pub(crate) fn read(
         partial: false,
         keys: None,
     };
-    let world = option::World::read(root, &notes);
+    let world = option::World::read(root, options, &notes);
     let mut spec = read_spec(root, &scope, context)?;
     masses::settle(&mut spec, log);
     names::complete(&mut spec);

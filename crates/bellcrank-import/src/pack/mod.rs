@@ -11,7 +11,7 @@ use bellcrank_model::{Checksum, ContactFilter, Faults, Model, ModelBuilder};
 use codec::{Pack, Reader};
 
 const MAGIC: &[u8; 7] = b"BCMODEL";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Why bytes are no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,6 +39,7 @@ pub fn pack(model: &Model) -> Vec<u8> {
     model.time_step().pack(&mut out);
     model.material_rules().pack(&mut out);
     model.medium().pack(&mut out);
+    model.compliance().pack(&mut out);
     pack_all(model.bodies(), &mut out);
     pack_all(model.joints(), &mut out);
     pack_all(model.couplings(), &mut out);
@@ -80,6 +81,7 @@ fn read(reader: &mut Reader<'_>) -> Option<ModelBuilder> {
     builder.time_step(Pack::unpack(reader)?);
     builder.material_rules(Pack::unpack(reader)?);
     builder.medium(Pack::unpack(reader)?);
+    builder.compliance(Pack::unpack(reader)?);
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.body(part));
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.joint(part));
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.coupling(part));

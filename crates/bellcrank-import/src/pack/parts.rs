@@ -2,10 +2,11 @@
 
 use super::codec::{Pack, Reader, choices, fields};
 use bellcrank_model::{
-    Activation, ActivationLaw, Actuator, ActuatorId, Body, BodyId, CombineRule, ContactFilter, Control,
-    Coupling, CouplingTerm, Dof, Frame, Geometry, HeightField, Ignored, Joint, JointId, JointKind, Keyframe,
-    Link, Material, MaterialRules, Medium, Mesh, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape,
-    ShapeId, Show, Site, SiteId, Spring, Target, Tendon, TendonId, Zone,
+    Activation, ActivationLaw, Actuator, ActuatorId, Body, BodyId, CombineRule, Compliance, ContactFilter,
+    Control, Coupling, CouplingTerm, Dof, DofSoftness, Frame, Geometry, HeightField, HeldSoftness, Ignored,
+    Joint, JointId, JointKind, Keyframe, Link, Material, MaterialRules, Medium, Mesh, PairSurface, Part,
+    Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness, Show, Site, SiteId, Softness, Spring,
+    Target, Tendon, TendonId, Waypoint, Zone,
 };
 
 macro_rules! ids {
@@ -52,6 +53,8 @@ impl Pack for Joint {
         (self.predecessor.clone(), self.successor.clone()).pack(out);
         (self.X_PF, self.X_SM).pack(out);
         self.dofs.pack(out);
+        self.softness.pack(out);
+        self.held.pack(out);
         self.closes_loop.pack(out);
         self.place.pack(out);
     }
@@ -61,6 +64,8 @@ impl Pack for Joint {
         let mut joint = Joint::new(name, kind, predecessor, successor);
         (joint.X_PF, joint.X_SM) = Pack::unpack(from)?;
         joint.dofs = Pack::unpack(from)?;
+        joint.softness = Pack::unpack(from)?;
+        joint.held = Pack::unpack(from)?;
         joint.closes_loop = Pack::unpack(from)?;
         joint.place = Pack::unpack(from)?;
         Some(joint)
@@ -72,15 +77,15 @@ fields! {
     Ignored { place, why }
     MaterialRules { friction, restitution }
     Medium { density, viscosity, wind }
-    Body { name, mass, com, inertia, X_WL, gravity_compensation, place }
+    Body { name, mass, com, inertia, X_WL, gravity_compensation, mocap, place }
     Dof { limits, armature, damping, friction, spring, effort_limit, effort_range, velocity_limit, turns }
     Spring { stiffness, rest }
     Coupling { name, terms, constant, place }
     CouplingTerm { joint, dof, coefficient }
-    Tendon { name, terms, dof, place }
+    Tendon { name, terms, path, slack, dof, softness, place }
     Actuator { name, target, control, gear, effort_limit, effort_range, control_range, activation, place }
     Activation { law, range, early }
-    Shape { name, link, X_LG, geometry, material, priority, margin, gap, collides, group, mask, color, place }
+    Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, collides, group, mask, color, place }
     Material { sliding, torsional, rolling, restitution }
     Mesh { vertices, triangles }
     HeightField { rows, columns, size, heights }
@@ -88,7 +93,12 @@ fields! {
     Sensor { name, kind, show, place }
     Show { part, scale, offset, bounds }
     Keyframe { name, joints, velocities, bodies, twists, controls, activations, place }
-    PairSurface { material, margin, gap }
+    PairSurface { material, margin, gap, softness }
+    Softness { reference, impedance }
+    ShapeSoftness { law, mix, mobility }
+    DofSoftness { limit, friction, mobility }
+    HeldSoftness { law, mobility }
+    Compliance { friction_ratio, pyramid }
 }
 
 choices! {
@@ -119,5 +129,6 @@ choices! {
     Zone {
         0 = Ellipsoid { radii }, 1 = Box { half }, 2 = Capsule { radius, half_length }, 3 = Cylinder { radius, half_length },
     }
+    Waypoint { 0 = Site(site), 1 = Around { shape, side }, 2 = Pulley { divisor } }
     ContactFilter { 0 = Exclude { a, b, place }, 1 = Pair { a, b, surface, place } }
 }

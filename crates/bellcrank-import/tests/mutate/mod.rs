@@ -32,11 +32,11 @@ pub const MJCF: &str = r#"<mujoco model="m"><compiler angle="degree" eulerseq="x
   <asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/></asset>
   <worldbody><geom type="plane" size="0 0 1"/>
     <body name="a" pos="0 0 1" euler="10 20 30"><freejoint/><geom type="box" size="0.1 0.2 0.3" mass="1"/><site name="s"/>
-      <body name="b" childclass="d" pos="0.5 0 0"><joint name="h" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 1 0 0" size="0.1"/>
-        <body name="c" pos="1 0 0"><joint name="k" type="slide"/><geom type="mesh" mesh="t"/></body></body></body></worldbody>
+      <body name="b" childclass="d" pos="0.5 0 0"><joint name="h" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 1 0 0" size="0.1"/><geom name="x" size="0.1"/>
+        <body name="c" pos="1 0 0"><joint name="k" type="slide"/><geom type="mesh" mesh="t"/><site name="z"/></body></body></body></worldbody>
   <equality><connect body1="a" body2="c" anchor="0 0 0"/><joint joint1="h" joint2="k" polycoef="0 1 0 0 0"/></equality>
   <tendon><fixed name="f" range="-1 1" stiffness="2" springlength="0 1"><joint joint="h" coef="1"/><joint joint="k" coef="-2"/></fixed>
-    <spatial name="g"><site site="s"/><geom geom="x" sidesite="s"/><pulley divisor="2"/></spatial></tendon>
+    <spatial name="g" range="0 9"><site site="s"/><geom geom="x" sidesite="s"/><site site="z"/><pulley divisor="2"/><site site="z"/><site site="s"/></spatial></tendon>
   <actuator><position name="p" joint="h" kp="10" ctrlrange="-1 1" forcerange="-1 2"/><position tendon="f" dampratio="1" inheritrange="1"/>
     <motor name="j" site="s" gear="0 0 1 0 0 0.1"/><general joint="k" gaintype="affine" biastype="affine" gainprm="1" biasprm="0 -1"/></actuator>
   <sensor><gyro site="s"/><tendonpos tendon="f"/><actuatorfrc actuator="p"/><subtreecom body="a"/></sensor>

@@ -170,7 +170,7 @@ fn tree(joint: &str, geom: &str, more: &str) -> String {
     format!(
         "<worldbody><geom name='floor' type='plane' size='1 1 1'/><site name='fixed' pos='1 2 3'/>\
          <body name='a' pos='0 0 1'>{joint}{geom}<site name='sa' pos='.1 0 0' size='.02'/>\
-         <body name='b' pos='.5 0 0'><joint name='q' axis='0 1 0' range='-50 50'/><geom name='gb' type='capsule' size='.1 .1'/>\
+         <body name='b' pos='.5 0 0'><joint name='q' axis='0 1 0' range='-50 50'/><geom name='gb' type='cylinder' size='.1 .1'/>\
          <site name='sb' pos='0 0 .1'/></body></body>\
          <body name='f' pos='0 1 1'><freejoint name='root'/><geom name='gf' type='box' size='.1 .2 .3'/></body>\
          <body name='w' pos='0 2 1'><joint name='ball' type='ball'/><geom name='gw' type='capsule' size='.1 .1' pos='.1 0 0'/></body>{more}</worldbody>"
@@ -247,9 +247,19 @@ pub fn scene(path: &str, attribute: &str) -> Scene {
             vec![("joint", "p"), ("coef", "2")],
             "",
         ),
-        "tendon/spatial" => (plain("@"), vec!["tendon"], vec![], "<site site='sa'/><site site='fixed'/>"),
-        "tendon/spatial/site" | "tendon/spatial/geom" | "tendon/spatial/pulley" => {
-            (plain("@"), vec!["tendon", "spatial"], vec![], "")
+        "tendon/spatial" => (
+            document(&[ASSETS, &whole, "@", MOTORS]),
+            vec!["tendon"],
+            vec![("name", "v"), ("range", "-1 1"), ("stiffness", "3"), ("actuatorfrcrange", "-2 2")],
+            "<site site='sa'/><site site='fixed'/>",
+        ),
+        "tendon/spatial/site" => (plain(&spatial("<site site='sa'/>@")), vec![], vec![("site", "fixed")], ""),
+        "tendon/spatial/geom" => {
+            (plain(&spatial("<site site='sa'/>@<site site='fixed'/>")), vec![], vec![("geom", "gb")], "")
+        }
+        "tendon/spatial/pulley" => {
+            let both = "<site site='sa'/><site site='fixed'/>";
+            (plain(&spatial(&format!("{both}@{both}"))), vec![], vec![("divisor", "3")], "")
         }
         path if path.starts_with("equality") => return equality(path, tag, attribute),
         path if path.starts_with("actuator") => return actuator(path, tag, attribute),
@@ -259,6 +269,11 @@ pub fn scene(path: &str, attribute: &str) -> Scene {
     };
     let around = around.into_iter().map(str::to_owned).collect();
     Scene { tag: tag.to_owned(), attributes, content, around, document }
+}
+
+/// A tendon that goes by these.
+fn spatial(path: &str) -> String {
+    format!("<tendon><spatial name='v'>{path}</spatial></tendon>")
 }
 
 fn root() -> Scene {
@@ -320,7 +335,10 @@ fn part_of_tree(path: &str, tag: &str, attribute: &str) -> Scene {
         "worldbody/body" => (
             all(JOINT, GEOM, "@"),
             vec![("name", "n"), ("pos", "1 1 1")],
-            "<joint name='j'/><geom name='g' size='.1' pos='.1 .2 .3'/>",
+            match attribute {
+                "mocap" => "<geom name='g' size='.1' pos='.1 .2 .3'/>",
+                _ => "<joint name='j'/><geom name='g' size='.1' pos='.1 .2 .3'/>",
+            },
         ),
         "worldbody/body/inertial" => {
             let mut attributes = vec![("mass", "2"), ("diaginertia", "1 2 2.5"), ("pos", "0 0 .1")];

@@ -7,6 +7,7 @@ pub use kind::JointKind;
 
 use crate::fault::Place;
 use crate::ids::Link;
+use crate::softness::{DofSoftness, HeldSoftness};
 use bellcrank_math::{Pose, Quat, Vec3};
 
 /// A joint between predecessor P and successor S, with frame F fixed on P and frame M fixed on S.
@@ -29,6 +30,10 @@ pub struct Joint {
     pub X_SM: Pose,
     /// One entry per degree of freedom.
     pub dofs: Vec<Dof>,
+    /// One entry per degree of freedom where limits and dry friction give way; empty where they are hard.
+    pub softness: Vec<DofSoftness>,
+    /// How what it holds together gives way; `None` where it stays closed.
+    pub held: Option<HeldSoftness>,
     /// A hint for the spanning tree: this joint closes a loop and should not be part of it.
     pub closes_loop: bool,
     /// Where it was said.
@@ -132,6 +137,8 @@ impl Joint {
             X_PF: Pose::identity(),
             X_SM: Pose::identity(),
             dofs: vec![Dof::default(); kind.dof_count()],
+            softness: Vec::new(),
+            held: None,
             closes_loop: false,
             place: None,
             placement: Placement::Frames,

@@ -50,7 +50,7 @@ pub use legged_tree::quadruped;
 pub use linkage_hand::linkage_hand;
 pub use pendulums::{Chain, chain, double_pendulum, pendulum};
 pub use piles::{Pile, Solid, pile, small_pile};
-pub use quadruped::five_bar_quadruped;
+pub use quadruped::{five_bar_quadruped, tumbling_quadruped};
 pub use slider_crank::{SliderCrank, slider_crank};
 pub use stewart::{Stewart, stewart};
 pub use tie_rod::four_bar_tie_rod;
@@ -97,6 +97,11 @@ pub const ALL: &[Entry] = &[
     ),
     ("quadruped", "a dog-sized robot, legs without loops, twelve motors", quadruped),
     ("five_bar_quadruped", "four legs, each a five-bar, twelve motors", five_bar_quadruped),
+    (
+        "tumbling_quadruped",
+        "the same between two round shields, on which it rolls until it can get up",
+        tumbling_quadruped,
+    ),
     ("hybrid_biped", "a biped of four half-legs, six loops, twelve motors", hybrid_biped),
     ("humanoid", "human-sized, 31 bodies, 175 kg, thirty motors", humanoid),
     ("tree_and_loops", "nine limbs, 151 bodies, 45 loops, for benchmarks", tree_and_loops),

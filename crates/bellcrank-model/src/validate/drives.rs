@@ -7,7 +7,9 @@ use crate::coupling::CouplingTerm;
 use crate::fault::FaultKind;
 use crate::joint::{Joint, JointKind};
 use crate::magnitude::{LENGTH, STRENGTH, within};
+use crate::path::{self, Waypoint};
 use crate::resolve::{Names, said};
+use crate::shape::Shape;
 
 impl Rules<'_> {
     pub(super) fn couplings(&mut self, parts: &mut Parts, names: &Names) {
@@ -21,8 +23,44 @@ impl Rules<'_> {
     pub(super) fn tendons(&mut self, parts: &mut Parts, names: &Names) {
         for tendon in &mut parts.tendons {
             self.place = said(&tendon.place);
-            self.terms(&mut tendon.terms, &parts.joints, names);
+            if tendon.path.is_empty() {
+                self.terms(&mut tendon.terms, &parts.joints, names);
+            } else {
+                self.path(&mut tendon.path, &parts.shapes, names);
+                if !tendon.terms.is_empty() {
+                    self.fault(FaultKind::BadPath(
+                        "a tendon sums up coordinates or runs through space, not both",
+                    ));
+                }
+            }
+            self.not_negative("the slack of the spring", tendon.slack);
             self.dof(&tendon.dof);
+            if let Some(soft) = &tendon.softness {
+                self.softness(&soft.limit, soft.mobility);
+                self.softness(&soft.friction, soft.mobility);
+            }
+        }
+    }
+
+    /// A way through space.
+    fn path(&mut self, path: &mut [Waypoint], shapes: &[Shape], names: &Names) {
+        let known = self.faults.len();
+        for point in path.iter_mut() {
+            match point {
+                Waypoint::Site(site) => _ = names.sites.resolve(site, &self.place, self.faults),
+                Waypoint::Around { shape, side } => {
+                    names.shapes.resolve(shape, &self.place, self.faults);
+                    if let Some(side) = side {
+                        names.sites.resolve(side, &self.place, self.faults);
+                    }
+                }
+                Waypoint::Pulley { divisor } => self.size("the divisor of the pulley", *divisor),
+            }
+        }
+        if self.faults.len() == known
+            && let Some(why) = path::fault(path, shapes)
+        {
+            self.fault(FaultKind::BadPath(why));
         }
     }
 

@@ -12,6 +12,7 @@ use crate::magnitude::{LEAST_INERTIA, LEAST_LENGTH, LENGTH, STRENGTH, within};
 use crate::mesh::Mesh;
 use crate::resolve::{Names, said};
 use crate::shape::{Geometry, Material, Shape};
+use crate::softness::Softness;
 use bellcrank_math::{Pose, Vec3};
 
 /// A principal moment may exceed the sum of the others by this much of it: CAD exports round to six digits.
@@ -219,6 +220,21 @@ impl Rules<'_> {
         for dof in &joint.dofs {
             self.dof(dof);
         }
+        if !joint.softness.is_empty() && joint.softness.len() != joint.dofs.len() {
+            let what = format!("{} joint's list of softnesses", joint.kind.name());
+            self.fault(FaultKind::WrongCount {
+                what,
+                found: joint.softness.len(),
+                expected: joint.dofs.len(),
+            });
+        }
+        if let Some(held) = &joint.held {
+            held.mobility.into_iter().for_each(|mobility| self.softness(&held.law, mobility));
+        }
+        for soft in &joint.softness {
+            self.softness(&soft.limit, soft.mobility);
+            self.softness(&soft.friction, soft.mobility);
+        }
     }
 
     /// Both ends exist: places the frames.
@@ -273,6 +289,19 @@ impl Rules<'_> {
         }
     }
 
+    /// Finite numbers, a way back, and a mobility.
+    fn softness(&mut self, law: &Softness, mobility: f64) {
+        self.not_negative("the mobility of a soft row", mobility);
+        for number in law.impedance.into_iter().chain(law.reference) {
+            self.finite("a number of the softness", number);
+        }
+        let [time, ratio] = law.reference;
+        let sound = (time > 0.0) == (ratio > 0.0);
+        self.in_range("the damping ratio", ratio, sound, "above zero like the time constant, or neither");
+        let width = law.impedance[2];
+        self.in_range("the width of the impedance", width, width >= 0.0, "zero or above");
+    }
+
     fn shape(&mut self, shape: &mut Shape, names: &Names) {
         names.link(&mut shape.link, &self.place, self.faults);
         self.pose("the pose", &mut shape.X_LG);
@@ -281,6 +310,10 @@ impl Rules<'_> {
         self.near("the margin", shape.margin);
         self.not_negative("the gap", shape.gap);
         self.at_most("the gap", shape.gap, LENGTH);
+        if let Some(soft) = &shape.softness {
+            self.softness(&soft.law, soft.mobility);
+            self.not_negative("the weight of the softness", soft.mix);
+        }
         if let Some(bad) = shape.color.iter().find(|part| !part.is_finite()) {
             self.finite("the colour", f64::from(*bad));
         }

@@ -148,6 +148,9 @@ impl Rules<'_> {
                     }
                     self.finite("the margin", surface.margin.unwrap_or(0.0));
                     self.not_negative("the gap", surface.gap.unwrap_or(0.0));
+                    if let Some(law) = &surface.softness {
+                        self.softness(law, 0.0);
+                    }
                     names.shapes.resolve(a, place, self.faults) & names.shapes.resolve(b, place, self.faults)
                         && a == b
                 }

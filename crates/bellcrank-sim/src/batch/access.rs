@@ -45,6 +45,24 @@ impl Batch {
         self.set_part(world, body, Field::BodyPosition, &X_WB.p.to_array())
     }
 
+    /// Places all bodies of a world at once, in the model's order: a robot that is turned as a whole keeps its joint angles. Placed
+    /// one by one, bodies show other angles on the way, and whole turns are counted.
+    ///
+    /// # Errors
+    /// When there is no such world, or there are not as many poses as bodies.
+    pub fn set_body_poses(&mut self, world: usize, X_WB: &[Pose]) -> Result<(), BatchError> {
+        let (g, w) = self.find(world)?;
+        let (found, expected) = (X_WB.len(), self.models[g].bodies().len());
+        if found != expected {
+            return Err(BatchError::WrongCount { what: "poses", found, expected });
+        }
+        let turned: Vec<f64> = X_WB.iter().flat_map(|X| X.R.to_wxyz()).collect();
+        let placed: Vec<f64> = X_WB.iter().flat_map(|X| X.p.to_array()).collect();
+        self.groups[g].set_row(w, Field::BodyQuatWxyz, 0, &turned);
+        self.groups[g].set_row(w, Field::BodyPosition, 0, &placed);
+        Ok(())
+    }
+
     /// Sets a body's velocity.
     ///
     /// # Errors
@@ -146,9 +164,7 @@ impl Batch {
             let what = if field.components() > 1 { "body" } else { "actuator" };
             return Err(BatchError::NoSuchPart { what, index: part, count });
         }
-        for (k, value) in values.iter().enumerate() {
-            self.groups[g].set(w, field, part * field.components() + k, *value);
-        }
+        self.groups[g].set_row(w, field, part * field.components(), values);
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Energy of worlds: one by one, and of many at once from states that are read block by block.
 
 use super::measure::first_numbers;
+use super::paths::Bodies;
 use super::{Batch, BatchError};
-use bellcrank_math::{Inline, Quat, Real, Twist, Vec3};
+use bellcrank_math::{Inline, Pose, Quat, Real, Twist, Vec3};
 use bellcrank_model::{BodyId, Dof, JointId, Model, Parameters, TendonId};
 use bellcrank_step::field::Field;
 use bellcrank_step::group::{Numbers, Table};
@@ -33,6 +34,14 @@ impl<'a> Moving<'a> {
     fn of(rows: [&'a [f64]; 5]) -> Self {
         let [p, R, V, q, rates] = rows;
         Moving { p, R, V, q, rates }
+    }
+
+    fn bodies(&self, parameters: &Parameters, w: usize) -> Bodies {
+        let all = self.p.as_chunks().0.iter().zip(self.R.as_chunks().0).zip(self.V.as_chunks().0);
+        Bodies::of(all.enumerate().map(|(b, ((p, R), V))| {
+            let com = parameters.body(BodyId::new(b)).get(w).com;
+            (Pose::new(Quat::from_wxyz(*R), Vec3::from_array(*p)), Twist::from_array(*V), com)
+        }))
     }
 }
 
@@ -116,8 +125,15 @@ impl Batch {
             dof += joint.kind.dof_count();
         }
         for (t, tendon) in model.tendons().iter().enumerate() {
-            let [length, rate] = tendon_state(model, TendonId::new(t), moving.q, moving.rates);
-            add(&tendon.dof, Some(length), rate);
+            let id = TendonId::new(t);
+            let [length, rate] = match tendon.path.is_empty() {
+                true => tendon_state(model, id, moving.q, moving.rates),
+                false => moving.bodies(parameters, w).tendon(model, id),
+            };
+            // a spring is slack over a range: what counts is how far it is beyond that
+            let rest = tendon.dof.spring.map_or(0.0, |spring| spring.rest);
+            let beyond = (length - rest).min(0.0) + (length - rest - tendon.slack).max(0.0);
+            add(&tendon.dof, Some(rest + beyond), rate);
         }
         (potential, kinetic)
     }
@@ -129,6 +145,9 @@ impl Batch {
         model: &Model,
         tendon: TendonId,
     ) -> Result<[f64; 2], BatchError> {
+        if !model.tendons()[tendon.index()].path.is_empty() {
+            return Ok(self.bodies_of(world)?.tendon(model, tendon));
+        }
         let (q, v) = (self.joint_position(world)?, self.joint_velocity(world)?);
         Ok(tendon_state(model, tendon, &q, &v))
     }

@@ -69,11 +69,12 @@ impl Batch {
         let counted = counted(&model, keyframe, &poses);
         for (&world, &w) in worlds.iter().zip(&local) {
             self.groups[g].reset(w);
-            for (b, &X_WB) in poses.iter().enumerate() {
-                self.set_body_pose(world, b, X_WB)?;
+            self.place_mocaps(world, &poses)?;
+            self.set_body_poses(world, &poses)?;
+            for b in 0..poses.len() {
                 self.set_body_velocity(world, b, Twist::zero())?;
             }
-            // last: poses are read body by body, and angles counted on from what the bodies before them showed
+            // last: angles were counted on from those of the model
             for (k, &q) in counted.iter().enumerate() {
                 self.groups[g].set(w, Field::JointPosition, k, q);
             }
@@ -81,7 +82,7 @@ impl Batch {
         let goal = Goal {
             positions: Vec::new(),
             velocities: keyframe_rates(&model, keyframe, worlds.len()),
-            iterations: ASSEMBLE_ITERATIONS,
+            iterations: vec![ASSEMBLE_ITERATIONS; local.len()],
             tolerance: self.engine.assembly_tolerance(),
         };
         let closed = self.groups[g].assemble(&local, &goal);
@@ -242,6 +243,9 @@ fn keyframe_poses(model: &Model, keyframe: &Keyframe) -> Vec<Pose> {
     }
     for node in model.graph().tree() {
         let Some(joint) = node.joint else { continue };
+        if model.bodies()[node.body.index()].mocap {
+            continue; // it is where it was told to be
+        }
         let (part, (X_PF, X_SM)) = (&model.joints()[joint.index()], model.joint_frames(joint));
         let X_FM = match given(keyframe, joint.index()) {
             Some(values) => {

@@ -28,6 +28,7 @@ mod measure;
 mod parameter_arrays;
 mod parameters;
 mod part;
+mod paths;
 mod place;
 mod readouts;
 mod reset;
@@ -42,7 +43,7 @@ use crate::memory::free_memory;
 use crate::settings::{Settings, Solver};
 use crate::snapshot::SnapshotHead;
 use crate::threads::Threads;
-use bellcrank_model::{Model, Parameters};
+use bellcrank_model::{Dof, Model, Parameters};
 use bellcrank_step::group::{self, Figures, Group, ITERATION_BINS, Precision};
 use bellcrank_step::layout::Layout;
 use bellcrank_step::settings as engine;
@@ -107,6 +108,8 @@ pub enum BatchError {
     NotForInteriorPoint(String, String),
     #[error("{0} is a pile of loose bodies, which Solver::InteriorPoint does not know; use Solver::Exact")]
     PileInInteriorPoint(String),
+    #[error("{0} has {1}, which Solver::{2} does not know; use Solver::Exact")]
+    NotForSolver(String, &'static str, &'static str),
     #[error(
         "world {world}: the step does not converge at this κ (residual {residual:.1e}); choose a larger one"
     )]
@@ -368,6 +371,12 @@ impl Batch {
     }
 }
 
+/// Whether a tendon is bounded or rubs.
+fn has_stops(model: &Model) -> bool {
+    let bounded = |dof: &Dof| dof.friction > 0.0 || dof.limits.iter().any(|limit| limit.is_finite());
+    model.tendons().iter().any(|tendon| bounded(&tendon.dof))
+}
+
 /// The published method knows rows on two bodies only.
 fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchError> {
     let lines = |m: &Model| {
@@ -375,6 +384,22 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
             || !m.tendons().is_empty()
             || m.actuators().iter().any(|a| a.coordinate().is_none())
     };
+    let other = match settings.solver {
+        Solver::InteriorPoint { .. } => Some("InteriorPoint"),
+        Solver::AllRows(_) => Some("AllRows"),
+        Solver::ComFree { .. } => Some("ComFree"),
+        Solver::Exact { .. } => None,
+    };
+    for (model, solver) in models.iter().flat_map(|model| other.map(|solver| (model, solver))) {
+        if model.compliance().is_some() {
+            let what = "contacts that give way (compliance)";
+            return Err(BatchError::NotForSolver(model.name().to_owned(), what, solver));
+        }
+        if solver == "InteriorPoint" && has_stops(model) {
+            let what = "tendons with limits or dry friction";
+            return Err(BatchError::NotForSolver(model.name().to_owned(), what, solver));
+        }
+    }
     if let Solver::InteriorPoint { .. } = settings.solver {
         for model in models {
             if Layout::of(model).pile.is_some() {

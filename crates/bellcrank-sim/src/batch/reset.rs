@@ -2,7 +2,7 @@
 
 use super::{Batch, BatchError};
 use crate::snapshot::{SnapshotHead, Writer};
-use bellcrank_model::{Model, nearest};
+use bellcrank_model::{Body, Model, nearest};
 use bellcrank_step::assemble::{Asked, Goal, LARGEST_SLIDE, LARGEST_TURN};
 use bellcrank_step::field::Field;
 use bellcrank_step::layout::DofLayout;
@@ -20,7 +20,8 @@ impl Batch {
     pub fn reset(&mut self, world: usize) -> Result<(), BatchError> {
         let (g, w) = self.find(world)?;
         self.groups[g].reset(w);
-        Ok(())
+        let reference: Vec<_> = self.models[g].bodies().iter().map(Body::X_WB).collect();
+        self.place_mocaps(world, &reference)
     }
 
     /// Puts all worlds of a model into the state of this one, warm start and controls included: what rollouts begin with. Parameters
@@ -77,7 +78,7 @@ impl Batch {
         let Some((group, local)) = self.one_model(worlds)? else { return Ok(Vec::new()) };
         let positions = asked(&self.models[group], worlds.len(), positions)?;
         let goal = Goal {
-            iterations: ASSEMBLE_ITERATIONS + self.way_to(&positions, group, &local),
+            iterations: self.ways_to(&positions, group, &local),
             positions,
             velocities: asked(&self.models[group], worlds.len(), velocities)?,
             tolerance: self.engine.assembly_tolerance(),
@@ -85,21 +86,21 @@ impl Batch {
         Ok(self.groups[group].assemble(&local, &goal))
     }
 
-    /// Iterations that the way to the asked coordinates takes: angles are counted through whole turns, so that a crank that
-    /// is asked for three turns makes them, and what is geared to it comes along.
-    fn way_to(&self, positions: &[Asked], group: usize, local: &[usize]) -> usize {
+    /// Iterations that each world's way to the asked coordinates may take: angles are counted through whole turns, so that a crank
+    /// that is asked for three turns makes them, and what is geared to it comes along.
+    fn ways_to(&self, positions: &[Asked], group: usize, local: &[usize]) -> Vec<usize> {
         let layout = self.groups[group].layout();
-        let mut longest = 0.0_f64;
+        let mut longest = vec![0.0_f64; local.len()];
         for asked in positions {
             let joint = &layout.joints[asked.at.joint];
             let most = if joint.kind.is_angle(asked.at.dof) { LARGEST_TURN } else { LARGEST_SLIDE };
             let k = joint.first_coordinate + asked.at.dof;
-            for (&world, value) in local.iter().zip(&asked.values) {
+            for ((&world, value), longest) in local.iter().zip(&asked.values).zip(&mut longest) {
                 let here = self.groups[group].get(world, Field::JointPosition, k);
-                longest = longest.max((value - here).abs() / most); // what is no number is no way
+                *longest = longest.max((value - here).abs() / most); // what is no number is no way
             }
         }
-        longest.min(LONGEST_WAY) as usize
+        longest.into_iter().map(|way| ASSEMBLE_ITERATIONS + way.min(LONGEST_WAY) as usize).collect()
     }
 
     /// The whole batch as bytes: with [`Batch::restore`] it resumes bit for bit. Parameters that were written are not part of it.

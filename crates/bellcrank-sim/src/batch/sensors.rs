@@ -5,7 +5,9 @@ use super::reset::no_such;
 use super::{Batch, BatchError};
 use bellcrank_collide::{Queries, Ray};
 use bellcrank_math::{Pose, Quat, Twist, Vec3, Wrench};
-use bellcrank_model::{BodyId, Control, Frame, JointId, Model, Ref, SensorKind, SiteId, Target, Zone};
+use bellcrank_model::{
+    BodyId, Control, Frame, JointId, Model, Ref, SensorKind, SiteId, Target, TendonId, Zone,
+};
 use bellcrank_step::contact::BodyContact;
 use bellcrank_step::field::Field;
 
@@ -228,6 +230,11 @@ impl View<'_> {
             let Some(motor) = self.model.actuators().iter().position(|a| pulls(&a.target)) else { continue };
             for term in tendon.terms.iter().filter(|term| term.joint.id() == joint) {
                 impulse[term.dof] += term.coefficient * readout.line_impulse[motor];
+            }
+            if !tendon.path.is_empty() {
+                let bodies = self.batch.bodies_of(self.world)?;
+                let arms = bodies.arms(self.model, TendonId::new(t), joint);
+                impulse.iter_mut().zip(arms).for_each(|(own, arm)| *own += arm * readout.line_impulse[motor]);
             }
         }
         Ok(impulse.iter().map(|x| x / self.batch.dt).collect())

@@ -4,8 +4,10 @@
 //! bits.
 
 use crate::constants::Constants;
+use crate::layout::ContactLayout;
 use crate::layout::{Layout, ScalarKind};
 use crate::rows::drives::row_velocity;
+use crate::rows::soft::{self, ContactYield};
 use crate::state::State;
 use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Demand, Touching, Workspace};
@@ -104,10 +106,21 @@ pub fn collect<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspa
     for touching in &ws.touching {
         let contact = &layout.contacts[touching.slot];
         let cone = Cone::Coulomb { mu: constants.shapes.surfaces[contact.pair].sliding, rows: contact.rows };
-        let (acts, gap) = (touching.contact.active, touching.contact.distance);
+        let gap = touching.contact.distance;
+        let Some(acts) = contact_acts(contact, touching) else { continue };
         begin_group(ConeSource::Contact(touching.slot), acts, cone, gap, contact.path.len(), &mut ws.cones);
-        contact_rows(scene, state, touching, &mut ws.cones);
+        contact_rows(scene, state, (touching, acts), &mut ws.cones);
     }
+}
+
+/// Lanes in which a contact acts: a soft one only inside. `None` where that is none.
+#[inline(always)]
+fn contact_acts<R: Real>(contact: &ContactLayout, touching: &Touching<R>) -> Option<R::Mask> {
+    if contact.soft.is_none() {
+        return Some(touching.contact.active);
+    }
+    let acts = touching.contact.active & touching.contact.distance.lt(R::zero());
+    if acts.any() { Some(acts) } else { None }
 }
 
 /// A group whose rows come next.
@@ -159,6 +172,7 @@ fn scalar_row<R: Real>(
         _ => zero,
     };
     let acts = match scalar.kind {
+        ScalarKind::Lower | ScalarKind::Upper if scalar.soft.is_some() => gap.lt(zero),
         ScalarKind::Lower | ScalarKind::Upper => {
             // what it covers at its old speed, and what its drive alone would make of it
             let towards =
@@ -193,6 +207,11 @@ fn scalar_row<R: Real>(
             (Cone::Box { low, high }, one, -(dof.drive_impulse * soft), soft)
         }
     };
+    let (mut bias, mut compliance) = (bias, compliance);
+    if let Some(law) = &scalar.soft {
+        let soft = soft::row(law, gap, sign * dof.rate, times.dt);
+        (bias, compliance) = (soft.bias, soft.compliance);
+    }
     let i = joint.kind.row_count() + scalar.at.dof;
     let rows = &ws.joints[scalar.at.joint];
     let mut jacobian = [rows.p[i], rows.s[i]];
@@ -231,13 +250,13 @@ fn push_at<R: Real>(acts: R::Mask, r: Vec3<R>, d: Vec3<R>) -> [R; 6] {
 fn contact_rows<R: Real>(
     scene: &Scene<'_, R>,
     state: &State<R>,
-    touching: &Touching<R>,
+    (touching, acts): (&Touching<R>, R::Mask),
     cones: &mut ConeRows<R>,
 ) {
     let Scene { layout, constants, settings, times, .. } = *scene;
     let (at, contact) = (&layout.contacts[touching.slot], &touching.contact);
     let surface = &constants.shapes.surfaces[at.pair];
-    let (acts, guess, none) = (contact.active, &touching.guess, R::zero());
+    let (guess, none) = (&touching.guess, R::zero());
     let (t, o) = contact.tangents();
     let arm_a = match at.a {
         Some(a) => Some(contact.point_a - state.X_WB[a].p),
@@ -266,6 +285,39 @@ fn contact_rows<R: Real>(
     let recovery = zero_unless(acts & !bounces & contact.distance.lt(none), -hold);
     let restitution = zero_unless(acts, surface.restitution);
     cones.demands.push(Demand { recovery, restitution, before });
+    if at.soft.is_some() {
+        give_way(scene, state, (touching, acts), cones);
+    }
+}
+
+/// Makes the rows of the contact at the end of the list soft.
+#[inline(always)]
+fn give_way<R: Real>(
+    scene: &Scene<'_, R>,
+    state: &State<R>,
+    (touching, acts): (&Touching<R>, R::Mask),
+    cones: &mut ConeRows<R>,
+) {
+    let Scene { layout, constants, times, .. } = *scene;
+    let at = &layout.contacts[touching.slot];
+    let (Some(soft), Some(all)) = (&at.soft, layout.compliance) else { return };
+    let sliding = constants.shapes.surfaces[at.pair].sliding;
+    let edges = 2 * (at.rows - 1);
+    let yields = ContactYield::of(soft, all, edges, [touching.contact.distance, sliding, times.dt]);
+    let last = cones.jacobian.len() - 1;
+    for i in last + 1 - at.rows..=last {
+        let [on_a, on_b] = &cones.jacobian[i];
+        let mut rate = row_velocity(on_b, &state.V_WB[at.b].to_array());
+        if let Some(a) = at.a {
+            rate += row_velocity(on_a, &state.V_WB[a].to_array());
+        }
+        let own = if i == last { yields.normal(rate) } else { yields.friction(rate) };
+        cones.bias[i] = zero_unless(acts, own.bias);
+        cones.compliance[i] = zero_unless(acts, own.compliance);
+    }
+    if let Some(demand) = cones.demands.last_mut() {
+        *demand = Demand::none(); // it neither wants out by itself nor bounces
+    }
 }
 
 /// A push along `d` on the second body and against it on the first, which the world does not feel.

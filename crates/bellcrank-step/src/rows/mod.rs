@@ -8,6 +8,8 @@
 pub mod couplings;
 pub mod drives;
 pub mod limits;
+pub mod soft;
+pub mod stops;
 pub mod tendons;
 
 use crate::constants::{Constants, JointConstants};
@@ -161,6 +163,8 @@ pub struct RowSettings<R> {
     pub stiffness: R,
     /// What of a gap is closed at most in one step [m or rad].
     pub most: R,
+    /// Joints that may give way do; otherwise all are closed.
+    pub gives: bool,
 }
 
 /// Gaps beyond this are no rounding but a joint torn open, by a step that was too large or by the user [m or rad].
@@ -435,6 +439,10 @@ fn joint_gap<R: Real>(
 ) -> (R, R) {
     let (mut far, mut turned) = (R::zero(), R::zero());
     if kind.row_count() == 0 {
+        return (far, turned);
+    }
+    if settings.gives && joint.held.is_some() {
+        ws.closing[j] = [R::zero(); 6]; // nothing is to be closed
         return (far, turned);
     }
     let (_, _, X_FM) = joint_pose(joint, constants, &ws.X_next);

@@ -1,4 +1,4 @@
-//! Tendons and motors at sites: lines along which an effort acts on one or more bodies at once.
+//! Tendons and motors at sites: lines along which an effort acts on one or more bodies at once. What bounds and rubs them is in `stops`.
 //!
 //! A line has a rate ℓ̇ = Σ j_b·V_b over its bodies: for a tendon j is the weighted sum of its coordinates' rows, for a
 //! motor at a site the wrench that a unit of effort puts on the body. As for a degree of freedom (see `drives`) its
@@ -6,8 +6,9 @@
 //! their bound, they give the bound and the step is solved once more: the effort is a falling function of ℓ̇⁺, so that
 //! what is cut off stays beyond its bound.
 
-use crate::constants::Constants;
+use crate::constants::{Constants, LineConstants};
 use crate::layout::{Layout, LineSource, TendonLayout};
+use crate::rows::stops::Stop;
 use crate::rows::{
     couplings,
     drives::{Passive, motor_effort, row_velocity},
@@ -15,14 +16,16 @@ use crate::rows::{
 use crate::settings::Times;
 use crate::state::{Control, State};
 use crate::workspace::Workspace;
-use bellcrank_math::{Mask, Real, Vec3, Wrench};
+use bellcrank_math::{Inline, Mask, Pose, Quat, Real, Vec3, Wrench};
+use bellcrank_model::{Link, Model, Way};
 
 /// One line: λ = h − m ℓ̇.
 #[derive(Clone, Debug)]
 pub struct TendonRow<R: Real> {
     /// j, by body of its layout.
     pub row: Vec<[R; 6]>,
-    /// ℓ̇ before the step.
+    /// ℓ and ℓ̇ before the step.
+    pub length: R,
     pub rate: R,
     /// Armature, damping, spring.
     pub passive_mass: R,
@@ -33,12 +36,17 @@ pub struct TendonRow<R: Real> {
     /// Lanes in which the motors give their bound.
     pub cut: R::Mask,
     pub bound: R,
+    /// Limits and dry friction.
+    pub stops: Vec<Stop<R>>,
+    /// Where its places are in the world, if it runs through space.
+    pub places: Vec<Pose<R>>,
 }
 
 impl<R: Real> TendonRow<R> {
     pub fn blank(layout: &TendonLayout) -> Self {
         TendonRow {
             row: vec![[R::zero(); 6]; layout.bodies.len()],
+            length: R::zero(),
             rate: R::zero(),
             passive_mass: R::zero(),
             passive_impulse: R::zero(),
@@ -46,19 +54,32 @@ impl<R: Real> TendonRow<R> {
             drive_impulse: R::zero(),
             cut: R::Mask::splat(false),
             bound: R::zero(),
+            stops: layout.stops.iter().map(|_| Stop::blank()).collect(),
+            places: match &layout.source {
+                LineSource::Path { way, .. } => vec![Pose::identity(); way.places.len()],
+                _ => Vec::new(),
+            },
         }
     }
 
     /// m
     #[inline(always)]
     pub fn mass(&self) -> R {
-        self.passive_mass + R::select(self.cut, R::zero(), self.drive_mass)
+        let mut mass = self.passive_mass + R::select(self.cut, R::zero(), self.drive_mass);
+        for stop in &self.stops {
+            mass += stop.acting_mass();
+        }
+        mass
     }
 
     /// h
     #[inline(always)]
     pub fn impulse(&self) -> R {
-        self.passive_impulse + R::select(self.cut, self.bound, self.drive_impulse)
+        let mut impulse = self.passive_impulse + R::select(self.cut, self.bound, self.drive_impulse);
+        for stop in &self.stops {
+            impulse += stop.acting_impulse();
+        }
+        impulse
     }
 
     /// What the motors give when the line has this rate.
@@ -86,9 +107,10 @@ pub fn tendon_rows<R: Real>(
         for (j, &body) in row.row.iter().zip(&line.bodies) {
             rate += row_velocity(j, &state.V_WB[body].to_array());
         }
-        row.rate = rate;
-        let passive = Passive { armature: c.armature, damping: c.damping, stiffness: c.stiffness };
-        (row.passive_mass, row.passive_impulse) = passive.row(c.rest - length, rate, times);
+        (row.length, row.rate) = (length, rate);
+        let (short, stiffness) = pull_of_spring(c, line.slack, length);
+        let passive = Passive { armature: c.armature, damping: c.damping, stiffness };
+        (row.passive_mass, row.passive_impulse) = passive.row(short, rate, times);
         (row.drive_mass, row.drive_impulse) = (R::zero(), R::zero());
         for &a in &line.motors {
             let motor = &constants.actuators[a];
@@ -105,6 +127,19 @@ pub fn tendon_rows<R: Real>(
     }
 }
 
+/// How far a spring is short of its rest, and how stiff it is there: not at all where it is slack.
+#[inline(always)]
+fn pull_of_spring<R: Real>(c: &LineConstants<R>, slack: f64, length: R) -> (R, R) {
+    let short = c.rest - length;
+    if slack == 0.0 {
+        return (short, c.stiffness);
+    }
+    let taut = short + R::constant(slack);
+    let is_slack = short.lt(R::zero()) & R::zero().lt(taut);
+    let short = R::select(R::zero().lt(short), short, taut);
+    (R::select(is_slack, R::zero(), short), R::select(is_slack, R::zero(), c.stiffness))
+}
+
 /// Writes j of a line; gives its length (zero for a site, which has no coordinate).
 #[inline(always)]
 fn place_line<R: Real>(
@@ -114,8 +149,18 @@ fn place_line<R: Real>(
     l: usize,
     ws: &mut Workspace<R>,
 ) -> R {
-    let (line, row) = (&layout.lines[l], &mut ws.lines[l].row);
+    let line = &layout.lines[l];
+    if let LineSource::Path { way, first, moves, .. } = &line.source {
+        return walk(
+            (way, moves),
+            &constants.places[*first..],
+            (&line.bodies, &state.X_WB),
+            &mut ws.lines[l],
+        );
+    }
+    let row = &mut ws.lines[l].row;
     match &line.source {
+        LineSource::Path { .. } => R::zero(),
         LineSource::Tendon { terms, .. } => {
             couplings::sum_rows(layout, terms, &line.bodies, &ws.joints, row);
             line_length(layout, line, &state.q)
@@ -132,6 +177,58 @@ fn place_line<R: Real>(
             R::zero()
         }
     }
+}
+
+/// Writes j of a tendon that runs through space; gives its length.
+#[inline(always)]
+fn walk<R: Real>(
+    (way, moves): (&Way, &[Option<usize>]),
+    places: &[Pose<R>],
+    (bodies, X_WB): (&[usize], &[Pose<R>]),
+    line: &mut TendonRow<R>,
+) -> R {
+    for (k, place) in line.places.iter_mut().enumerate() {
+        *place = match moves[k] {
+            Some(own) => X_WB[bodies[own]] * places[k],
+            None => places[k],
+        };
+    }
+    line.row.fill([R::zero(); 6]);
+    let mut length = R::zero();
+    for stretch in &way.stretches {
+        let (own, pulls) = stretch.pulls(&line.places);
+        length += own;
+        for pull in &pulls {
+            let Some(own) = moves[pull.place] else { continue };
+            let moment = (pull.point - X_WB[bodies[own]].p).cross(pull.along);
+            let (f, row) = (pull.along, &mut line.row[own]);
+            for (x, more) in row.iter_mut().zip([f.x, f.y, f.z, moment.x, moment.y, moment.z]) {
+                *x += more;
+            }
+        }
+    }
+    length
+}
+
+/// The length of a way through space at some poses of the bodies.
+pub fn path_length<R: Real>(model: &Model, way: &Way, X_WB: &[Pose<R>]) -> R {
+    let place = |(link, X): &(Link, Pose)| {
+        let com = link.body().map_or(Vec3::zero(), |body| model.bodies()[body.index()].com);
+        let X = Pose::new(X.R, X.p - com);
+        let X_BP = Pose::new(Quat::constant(X.R), Vec3::constant(X.p));
+        link.body().map_or(X_BP, |body| X_WB[body.index()] * X_BP)
+    };
+    let places: Vec<Pose<R>> = way.places.iter().map(place).collect();
+    let mut length = R::zero();
+    R::run(Inline(
+        #[inline(always)]
+        || {
+            for stretch in &way.stretches {
+                length += stretch.pulls(&places).0;
+            }
+        },
+    ));
+    length
 }
 
 /// Σ coefficient · coordinate of a tendon.

@@ -193,7 +193,9 @@ pub fn store<R: Real>(
     for (j, joint) in layout.joints.iter().enumerate() {
         for i in 0..joint.kind.row_count() {
             let force = &mut state.joint_impulse[j][i];
-            *force = R::select(lanes, ws.reaction[j][i] * inverse, *force);
+            // a joint that gives way has no guess: its reaction follows from the velocities
+            let kept = if joint.held.is_some() { R::zero() } else { ws.reaction[j][i] * inverse };
+            *force = R::select(lanes, kept, *force);
         }
     }
 }

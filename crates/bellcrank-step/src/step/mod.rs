@@ -20,7 +20,7 @@ use crate::assemble;
 use crate::interior;
 use crate::reactions::{self, all_rows, collect, cones};
 use crate::readout::{Metrics, Readout};
-use crate::rows::{self, couplings, drives, limits, tendons};
+use crate::rows::{self, couplings, drives, limits, soft, stops, tendons};
 use crate::settings::Method;
 use crate::state::{Control, State};
 use crate::status::Report;
@@ -73,14 +73,34 @@ fn solve<R: Real>(
     }
     let none = R::Mask::splat(false);
     let mut report = eliminate(scene, none, state, control, ws);
-    if beyond_bounds(scene, ws).any() {
+    if (beyond_bounds(scene, ws) | stops::switch(scene, ws)).any() {
         report = eliminate(scene, none, state, control, ws);
     }
+    let unsettled = settle_stops(scene, state, control, ws, &mut report);
+    report.converged = report.converged & !unsettled;
     let strained = reactions::strained(scene, &report, ws);
     if strained.any() {
         report = eliminate(scene, strained, state, control, ws);
     }
     report
+}
+
+/// Solves again until limits and dry friction of tendons do what they were taken to do; gives the lanes where they do not.
+fn settle_stops<R: Real>(
+    scene: &Scene<'_, R>,
+    state: &State<R>,
+    control: &Control<R>,
+    ws: &mut Workspace<R>,
+    report: &mut Report<R>,
+) -> R::Mask {
+    let none = R::Mask::splat(false);
+    for _ in 0..stops::TRIES {
+        if !stops::switch(scene, ws).any() {
+            return none;
+        }
+        *report = eliminate(scene, none, state, control, ws);
+    }
+    stops::switch(scene, ws)
 }
 
 /// Δu and all reactions: joints, couplings and drives by elimination, the others on what that leaves.
@@ -138,6 +158,7 @@ fn constraint_rows<R: Real>(
     if scene.is_halfway() {
         gap = rows::set_targets(layout, constants, held, ws);
     }
+    soft::held_rows(layout, constants, state, times.dt, &mut ws.joints);
     if !layout.couplings.is_empty() {
         let start = if scene.is_halfway() { &*ws.X_start } else { &*state.X_WB };
         let torn = couplings::set_targets(layout, constants, state, start, held, &mut ws.coupling_target);
@@ -145,6 +166,7 @@ fn constraint_rows<R: Real>(
     }
     drives::drive_rows(layout, constants, state, control, times, ws);
     tendons::tendon_rows(layout, constants, state, control, times, ws);
+    stops::stop_rows(scene, state, ws);
     gap
 }
 

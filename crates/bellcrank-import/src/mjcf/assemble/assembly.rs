@@ -6,6 +6,7 @@ use super::names::Taken;
 use crate::ImportFaultKind;
 use crate::mend::mended;
 use crate::mjcf::bodies::joints::{JointSpec, JointType};
+use crate::mjcf::bodies::softness::Mobilities;
 use crate::mjcf::bodies::spec::{BodySpec, GeomSpec, Spec};
 use crate::mjcf::preamble::source::Context;
 use crate::solid::Solid;
@@ -45,6 +46,8 @@ pub(in crate::mjcf) struct Assembly<'a> {
     pub is_own: Vec<bool>,
     /// Frames that sensors look at and that are no sites of the file, by name.
     pub measured: HashMap<String, SiteId>,
+    /// What soft rows feel.
+    pub mobilities: Mobilities,
     /// Contacts are switched on.
     pub contacts: bool,
     /// The field of magnetometers.
@@ -95,6 +98,7 @@ impl<'a> Assembly<'a> {
             is_static: vec![true],
             is_own: vec![false],
             measured: HashMap::new(),
+            mobilities: Mobilities::of(spec, context),
             contacts: true,
             magnetic: Vec3::zero(),
         }
@@ -148,8 +152,10 @@ impl<'a> Assembly<'a> {
             (link, X_CL) = (here.into(), Pose::identity());
         }
         if groups.is_empty() {
-            let here =
-                self.builder.body(rigid(body.name.clone(), body, solid, 1.0).gravity_compensation(carried));
+            let here = self.builder.body(
+                Body { mocap: body.mocap, ..rigid(body.name.clone(), body, solid, 1.0) }
+                    .gravity_compensation(carried),
+            );
             let name = self.joint_names.free(format!("{}_weld", body.name));
             let weld = Joint::fixed(name, link, here).frames(X_CL, Pose::identity());
             self.builder.joint(weld.place(body.place.clone()));
@@ -208,6 +214,13 @@ impl<'a> Assembly<'a> {
                 joint.dofs.fill(spec.dof);
             }
         }
+        for member in &group.members {
+            let Some(soft) = self.mobilities.of_joint(self.spec, (b, member.joint)) else { continue };
+            joint.softness.resize(joint.dofs.len(), soft);
+            if group.kind.has_scalar_coordinates() {
+                joint.softness[member.dof] = soft;
+            }
+        }
         let first = &specs[group.members[0].joint];
         joint = joint.counted_from(&group.reference);
         let id = self.builder.joint(joint.place(first.place.clone()));
@@ -237,6 +250,9 @@ impl<'a> Assembly<'a> {
             };
             let mut shape = shape(geom, geometry, link, X, paired.contains(&geom.name));
             shape.collides &= self.contacts;
+            if shape.collides {
+                shape.softness = self.mobilities.of_geom(self.spec, b, geom, self.is_static[b]);
+            }
             let id = self.builder.shape(shape);
             self.shapes.insert(geom.name.clone(), id);
         }

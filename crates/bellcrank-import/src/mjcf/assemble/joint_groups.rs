@@ -224,6 +224,7 @@ mod tests {
             reference,
             spring_reference: 0.0,
             dof: Dof::default(),
+            softness: Default::default(),
             spring_damper: None,
             align: None,
             place: Place::new("test", 1),

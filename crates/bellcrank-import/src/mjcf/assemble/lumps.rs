@@ -2,12 +2,13 @@
 //!
 //! A body without joints is welded to its parent. It becomes part of it when it has no mass of its own, when the
 //! parent would have none, or when the caller wants welded bodies merged ([`FixedJoints::Merge`]). What is welded to
-//! the world and has a mass stays a body on a fixed joint, so that no mass is lost.
+//! the world and has a mass stays a body on a fixed joint, so that no mass is lost. What is placed from outside (mocap) does so, too, and
+//! gets a mass if it has none.
 
 use crate::FixedJoints;
 use crate::mjcf::bodies::spec::Spec;
 use crate::solid::Solid;
-use bellcrank_math::Pose;
+use bellcrank_math::{Pose, Sym3, Vec3};
 
 /// For each body of the file, the body that it is part of (itself, or one above it; 0 is the world).
 pub(in crate::mjcf) struct Lumps {
@@ -30,7 +31,13 @@ impl Lumps {
             carried: spec.bodies.iter().map(|body| body.solid.mass * body.gravity_compensation).collect(),
         };
         for (b, body) in spec.bodies.iter().enumerate().skip(1) {
-            if body.joints.is_empty() {
+            if body.mocap {
+                // it is where it is told to be, whatever it weighs, but something must be there to be held
+                if !is_rigid(lumps.solid[b]) {
+                    lumps.solid[b] =
+                        Solid { mass: 1.0, com: Vec3::zero(), inertia: Sym3::diagonal(0.1, 0.1, 0.1) };
+                }
+            } else if body.joints.is_empty() {
                 lumps.weld(b, body.parent, body.X_PL, fixed_joints);
             }
         }

@@ -1,6 +1,7 @@
 //! `<geom>` and `<site>`: form, mass and surface.
 
 use super::placement;
+use super::softness;
 use super::spec::{GeomSpec, SiteSpec, Surface};
 use crate::mjcf::mass::principal::principal_axes;
 use crate::mjcf::mass::solids;
@@ -80,6 +81,8 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
         priority: element.number("priority").unwrap_or(0.0) as i32,
         margin: element.number("margin").unwrap_or(0.0),
         gap: element.number("gap").unwrap_or(0.0).max(0.0),
+        softness: softness::law(element, ["solref", "solimp"]),
+        softness_mix: element.number("solmix").unwrap_or(1.0).max(0.0),
         color,
         place: element.place(),
     }

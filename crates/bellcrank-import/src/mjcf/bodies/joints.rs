@@ -1,10 +1,11 @@
 //! `<joint>` and `<freejoint>`.
 
 use super::placement;
+use super::softness;
 use crate::mjcf::preamble::source::{Context, Scope};
 use crate::xml::Element;
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{Dof, Place, Spring};
+use bellcrank_model::{Dof, Place, Softness, Spring};
 
 /// The kinds of joint of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub(in crate::mjcf) struct JointSpec {
     /// Where its spring rests, whether it has one or not: springs of tendons count from there [rad or m].
     pub spring_reference: f64,
     pub dof: Dof,
+    /// Of its limits and its dry friction.
+    pub softness: [Softness; 2],
     /// Time constant [s] and damping ratio, from which stiffness and damping follow.
     pub spring_damper: Option<[f64; 2]>,
     /// A free body's frame is moved to its principal axes; `None` where the compiler decides.
@@ -90,6 +93,7 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
         reference,
         spring_reference: if scalar { element.number("springref").map_or(0.0, angle) } else { 0.0 },
         dof,
+        softness: softness::laws(element),
         spring_damper,
         align: element
             .choice("align", &[("true", Some(true)), ("false", Some(false)), ("auto", None)])

@@ -5,7 +5,7 @@ use crate::mjcf::preamble::source::{Scope, Source};
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Inertia, Pose};
-use bellcrank_model::{Geometry, Material, Place, Zone};
+use bellcrank_model::{Geometry, Material, Place, Softness, Zone};
 use std::rc::Rc;
 
 /// Everything the file says that moves, touches or is looked at.
@@ -48,6 +48,8 @@ pub(in crate::mjcf) struct BodySpec {
     pub gravity_compensation: f64,
     /// What `<inertial>` said, before geoms were looked at.
     pub stated: Option<Solid>,
+    /// It is placed from outside.
+    pub mocap: bool,
     /// The file that it comes from.
     pub source: Rc<Source>,
     pub place: Place,
@@ -73,6 +75,9 @@ pub(in crate::mjcf) struct GeomSpec {
     pub priority: i32,
     pub margin: f64,
     pub gap: f64,
+    pub softness: Softness,
+    /// Its weight where two are mixed.
+    pub softness_mix: f64,
     pub color: [f32; 4],
     pub place: Place,
 }

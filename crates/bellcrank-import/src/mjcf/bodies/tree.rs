@@ -128,10 +128,12 @@ impl<'a> TreeReader<'a> {
         let name = element.attribute("name").map_or(String::new(), |n| scope.name_in_tree(n, &within.suffix));
         let X_PL = within.X_LF * placement::pose(element, &scope.source.compiler);
         known::mark(element, self.context.notes);
-        if element.boolean("mocap") == Some(true) {
-            self.context.notes.ignore(element, "mocap: the body stands still, nothing moves it from outside");
+        let mocap = element.boolean("mocap") == Some(true);
+        if mocap && within.body != 0 {
+            element.fault_said("a mocap body hangs on another body", "move it into <worldbody>");
         }
         let mut body = empty_body(name, within.body, X_PL, element, scope);
+        body.mocap = mocap;
         body.gravity_compensation = element.number("gravcomp").unwrap_or(0.0);
         body.X_WL = self.spec.bodies[within.body].X_WL * X_PL;
         self.spec.bodies.push(body);
@@ -143,7 +145,13 @@ impl<'a> TreeReader<'a> {
             depth: within.depth + 1,
             ..within.clone()
         };
-        self.children(element, &inside)
+        let own = inside.body;
+        self.children(element, &inside)?;
+        if self.spec.bodies[own].mocap && !self.spec.bodies[own].joints.is_empty() {
+            let hint = "take out its joints, or mocap";
+            element.fault_said("a mocap body is placed from outside, and has joints all the same", hint);
+        }
+        Ok(())
     }
 
     fn frame(&mut self, element: &Element, within: &Within<'_>) -> Result<(), ImportError> {
@@ -285,6 +293,7 @@ fn empty_body(name: String, parent: usize, X_PL: Pose, element: &Element, scope:
         solid: nothing(),
         X_LI: Pose::identity(),
         gravity_compensation: 0.0,
+        mocap: false,
         stated: None,
         source: scope.source.clone(),
         place: element.place(),

@@ -23,6 +23,7 @@ pub(in crate::mjcf) type Weighted = (usize, usize, f64);
 pub(in crate::mjcf) struct EffectiveInertia {
     /// First axis of every joint of every body.
     first: Vec<Vec<usize>>,
+    axes: Vec<Axis>,
     matrix: Factored,
 }
 
@@ -55,7 +56,7 @@ impl EffectiveInertia {
                 Factored::Diagonal(axes.iter().map(own).collect())
             }
         };
-        EffectiveInertia { first, matrix }
+        EffectiveInertia { first, axes, matrix }
     }
 
     /// Of a joint [kg·m² or kg]; the mean over its axes for balls and free bodies.
@@ -69,6 +70,33 @@ impl EffectiveInertia {
     pub fn of_sum(&self, terms: &[Weighted]) -> f64 {
         let terms: Vec<(usize, f64)> = terms.iter().map(|&(b, j, w)| (self.first[b][j], w)).collect();
         1.0 / self.inverse(&terms)
+    }
+
+    /// How easily a body of the file moves at its centre of mass and turns, the mean over all directions [1/kg, 1/(kg·m²)].
+    pub fn mobility(&self, spec: &Spec, b: usize) -> [f64; 2] {
+        let p = spec.bodies[b].X_WL * spec.bodies[b].solid.com;
+        let mean = |rate: &dyn Fn(Twist, Vec3) -> f64| {
+            let base = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()];
+            let along = |e: Vec3| self.inverse(&self.chain(spec, b, |motion| rate(motion, e)));
+            base.map(along).iter().sum::<f64>() / 3.0
+        };
+        let moves = mean(&|motion, e| e.dot(motion.linear + motion.angular.cross(p)));
+        let turns = mean(&|motion, e| e.dot(motion.angular));
+        [moves, turns]
+    }
+
+    /// The axes that move a body, each with its weight.
+    fn chain(&self, spec: &Spec, mut b: usize, weight: impl Fn(Twist) -> f64) -> Vec<(usize, f64)> {
+        let mut terms = Vec::new();
+        while b != 0 {
+            for (joint, first) in spec.bodies[b].joints.iter().zip(&self.first[b]) {
+                terms.extend(
+                    (*first..first + joint.kind.freedoms()).map(|i| (i, weight(self.axes[i].motion))),
+                );
+            }
+            b = spec.bodies[b].parent;
+        }
+        terms
     }
 
     /// w M⁻¹ wᵀ

@@ -1,11 +1,12 @@
 //! `<option>` and the sections that only MuJoCo itself needs.
 
+use crate::Options;
 use crate::mjcf::sections::sensors::MAGNETIC;
 use crate::mjcf::vocabulary::known::LOOKS;
 use crate::mjcf::vocabulary::notes::Notes;
 use crate::xml::Element;
 use bellcrank_math::Vec3;
-use bellcrank_model::{MaterialRules, Medium, ModelBuilder};
+use bellcrank_model::{Compliance, MaterialRules, Medium, ModelBuilder};
 
 /// What holds for the whole model.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,8 @@ pub(in crate::mjcf) struct World {
     pub magnetic: Vec3,
     /// What surrounds the bodies.
     pub medium: Medium,
+    /// Where the caller asks for it.
+    pub compliance: Option<Compliance>,
 }
 
 /// How MuJoCo solves; we solve differently.
@@ -84,13 +87,15 @@ const OBEYED_FLAGS: [&str; 9] = [
 ];
 
 impl World {
-    pub fn read(root: &Element, notes: &Notes) -> Self {
+    pub fn read(root: &Element, options: &Options, notes: &Notes) -> Self {
+        let soft = options.compliance == crate::Compliance::Mujoco;
         let mut world = World {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             time_step: 0.002,
             contacts: true,
             magnetic: MAGNETIC,
             medium: Medium::default(),
+            compliance: soft.then_some(Compliance { friction_ratio: 1.0, pyramid: true }),
         };
         for element in root.children_named("option") {
             if let Some(gravity) = element.vector("gravity") {
@@ -101,6 +106,9 @@ impl World {
             }
             if let Some(step) = element.number("timestep") {
                 world.time_step = step;
+            }
+            if let Some(compliance) = &mut world.compliance {
+                read_compliance(compliance, element);
             }
             if SOLVER.iter().filter(|name| element.attribute(name).is_some()).count() > 0 {
                 notes.once(
@@ -140,8 +148,18 @@ impl World {
     }
 
     pub fn apply(&self, builder: &mut ModelBuilder) {
-        builder.medium(self.medium);
+        builder.medium(self.medium).compliance(self.compliance);
         builder.gravity(self.gravity).time_step(self.time_step).material_rules(MaterialRules::MJCF);
+    }
+}
+
+/// How soft contacts are made of normal and friction.
+fn read_compliance(compliance: &mut Compliance, option: &Element) {
+    if let Some(ratio) = option.number("impratio") {
+        compliance.friction_ratio = ratio;
+    }
+    if let Some(pyramid) = option.choice("cone", &[("pyramidal", true), ("elliptic", false)]) {
+        compliance.pyramid = pyramid;
     }
 }
 

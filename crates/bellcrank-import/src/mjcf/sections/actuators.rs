@@ -109,8 +109,9 @@ fn transmission(
             return Some(Transmission { target, gear, offset: 0.0, joints, limits, instead_of: None });
         }
         Some(Reduced::Spatial) => {
-            let why = "an actuator on a tendon that runs through space is left out";
-            assembly.context.notes.ignore(element, why);
+            let joints = tendons.joints(&tendon).iter().map(|(at, arm)| (*at, gear * arm)).collect();
+            let (target, limits) = (Target::tendon(tendons.id(&tendon)?), tendons.limits(&tendon));
+            return Some(Transmission { target, gear, offset: 0.0, joints, limits, instead_of: None });
         }
         None => missing(assembly.context.notes, section, "tendon", &tendon, tendons.names()),
     }

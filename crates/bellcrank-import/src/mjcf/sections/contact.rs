@@ -1,10 +1,13 @@
 //! `<contact>`: pairs that touch whatever their groups say, and bodies that never do.
 
+use crate::Compliance;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::bodies::geoms::dimensions;
+use crate::mjcf::bodies::softness;
 use crate::mjcf::bodies::spec::{GeomSpec, Section, Spec, Surface};
 use crate::mjcf::vocabulary::references::{Lookup, missing};
-use bellcrank_model::{Link, Material, PairSurface};
+use crate::xml::Element;
+use bellcrank_model::{Link, Material, PairSurface, Softness};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -47,10 +50,24 @@ fn pair(assembly: &mut Assembly<'_>, section: &Section) {
         material: material(assembly, section, [first, second]),
         margin: element.number("margin"),
         gap: element.number("gap").map(|gap| gap.max(0.0)),
+        softness: softness(assembly, element),
     };
     if let (Some(a), Some(b)) = (a, b) {
         assembly.builder.place(element.place()).pair_with(a, b, surface);
     }
+}
+
+/// What the pair says of its own softness.
+fn softness(assembly: &Assembly<'_>, element: &Element) -> Option<Softness> {
+    if element.has("solreffriction") {
+        assembly
+            .context
+            .notes
+            .once(element, "solreffriction of a pair: its friction is as soft as its normal");
+    }
+    let said = element.has("solref") || element.has("solimp");
+    (said && assembly.context.options.compliance == Compliance::Mujoco)
+        .then(|| softness::law(element, ["solref", "solimp"]))
 }
 
 /// What the pair says of itself; the rest is that of the geom with the higher priority, or the larger of both.

@@ -7,11 +7,13 @@ use super::tendons::Tendons;
 use crate::mjcf::SECOND;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::bodies::placement;
+use crate::mjcf::bodies::softness;
 use crate::mjcf::bodies::spec::Section;
+use crate::mjcf::vocabulary::known::CLOSED;
 use crate::mjcf::vocabulary::references::Lookup;
 use crate::xml::Element;
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{BodyId, Coupling, Joint, JointKind, Link, Place};
+use bellcrank_model::{BodyId, Coupling, HeldSoftness, Joint, JointKind, Link, Place, Softness};
 use std::collections::{BTreeMap, HashMap};
 
 /// Points nearer than this are the same point [m].
@@ -30,6 +32,7 @@ struct Connect {
     name: String,
     bodies: [usize; 2],
     points: [Vec3; 2],
+    softness: Softness,
     place: Place,
 }
 
@@ -88,7 +91,8 @@ fn connect(assembly: &Assembly<'_>, section: &Section, name: String) -> Option<C
         assembly.context.notes.ignore(element, "both bodies are parts of one rigid body");
         return None;
     }
-    Some(Connect { name, bodies, points, place: element.place() })
+    let softness = softness::law(element, ["solref", "solimp"]);
+    Some(Connect { name, bodies, points, softness, place: element.place() })
 }
 
 /// Connects between the same two bodies belong together.
@@ -148,13 +152,19 @@ fn close(assembly: &mut Assembly<'_>, group: &[&Connect]) {
     let X_WF = X_WC(0) * frames[0];
     let apart = points.iter().map(|p| (X_WC(0) * p[0] - X_WC(1) * p[1]).norm()).fold(0.0, f64::max);
     let second = if apart < COINCIDE { X_WC(1).inverse() * X_WF } else { frames[1] };
-    add_loop(
-        assembly,
-        Joint::new(name, kind, WORLD_END, WORLD_END),
-        links,
-        [frames[0], second],
-        &first.place,
-    );
+    let mut joint = Joint::new(name, kind, WORLD_END, WORLD_END);
+    if group.len() == 1 {
+        joint.held = held(assembly, first.softness, first.bodies);
+    } else if assembly.context.notes.soft {
+        assembly.context.notes.once_at(first.place.clone(), CLOSED);
+    }
+    add_loop(assembly, joint, links, [frames[0], second], &first.place);
+}
+
+/// How a loop gives way, where that is asked for.
+fn held(assembly: &Assembly<'_>, law: Softness, bodies: [usize; 2]) -> Option<HeldSoftness> {
+    let ends = bodies.map(|b| (b, assembly.is_static[b]));
+    assembly.mobilities.of_held(assembly.spec, law, ends)
 }
 
 /// Stands in until both ends are known.
@@ -211,7 +221,9 @@ fn weld(assembly: &mut Assembly<'_>, section: &Section, name: String) {
     let frames = frames.unwrap_or_else(|| [relative_pose(assembly, element, a, b), Pose::identity()]);
     let on_carrier = [0, 1].map(|side| assembly.carriers[bodies[side]].1 * frames[side]);
     let name = assembly.joint_names.free(name);
-    add_loop(assembly, Joint::fixed(name, WORLD_END, WORLD_END), links, on_carrier, &element.place());
+    let mut joint = Joint::fixed(name, WORLD_END, WORLD_END);
+    joint.held = held(assembly, softness::law(element, ["solref", "solimp"]), bodies);
+    add_loop(assembly, joint, links, on_carrier, &element.place());
 }
 
 /// The second body in the first; a quaternion of zeros means "as at the reference pose".

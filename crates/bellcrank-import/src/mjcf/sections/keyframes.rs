@@ -7,8 +7,8 @@ use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::assemble::names::Taken;
 use crate::mjcf::bodies::joints::JointType;
 use crate::mjcf::bodies::spec::Section;
-use bellcrank_math::{Quat, Vec3};
-use bellcrank_model::{ActuatorId, JointId, Keyframe};
+use bellcrank_math::{Pose, Quat, Vec3};
+use bellcrank_model::{ActuatorId, BodyId, JointId, Keyframe};
 use std::collections::BTreeMap;
 
 /// Adds the section.
@@ -43,19 +43,38 @@ pub(in crate::mjcf) fn add(assembly: &mut Assembly<'_>, actuators: &[Option<Adde
         for (id, value) in activations(assembly, section, actuators) {
             key = key.activation(id, value);
         }
-        without_effect(assembly, section);
+        for (body, X_WL) in mocap_poses(assembly, section) {
+            key = key.body(body, X_WL);
+        }
         assembly.builder.keyframe(key);
     }
 }
 
-fn without_effect(assembly: &Assembly<'_>, section: &Section) {
+/// Poses of bodies that are placed from outside, as many as the file has numbers for.
+fn mocap_poses(assembly: &Assembly<'_>, section: &Section) -> Vec<(BodyId, Pose)> {
     let element = &section.element;
-    for (name, what) in [("mpos", "poses of mocap bodies"), ("mquat", "poses of mocap bodies")] {
-        if element.numbers(name).is_some_and(|v| v.iter().any(|x| *x != 0.0)) {
-            let why = format!("{name}: {what} are not part of a keyframe here");
+    let places = element.numbers("mpos").unwrap_or_default();
+    let turns = element.numbers("mquat").unwrap_or_default();
+    let bodies = assembly.spec.bodies.iter().enumerate().filter(|(_, body)| body.mocap);
+    let mut poses = Vec::new();
+    for (k, (b, body)) in bodies.enumerate() {
+        let p = places.get(3 * k..3 * k + 3);
+        let q = turns.get(4 * k..4 * k + 4).filter(|q| q.iter().any(|x| *x != 0.0));
+        let Some(id) = assembly.carriers[b].0.body().filter(|_| p.is_some() || q.is_some()) else { continue };
+        let p = p.map_or(body.X_WL.p, |p| Vec3::new(p[0], p[1], p[2]));
+        let R = q.map_or(body.X_WL.R, |q| Quat::from_wxyz([q[0], q[1], q[2], q[3]]).normalized());
+        poses.push((id, Pose::new(R, p)));
+    }
+    let count = assembly.spec.bodies.iter().filter(|body| body.mocap).count();
+    for (name, found, width) in [("mpos", places.len(), 3), ("mquat", turns.len(), 4)] {
+        if found > 0 && found != width * count {
+            let why = format!(
+                "{name}: {found} numbers for {count} mocap bodies of {width} each; those that fit are taken"
+            );
             assembly.context.notes.ignore(element, why);
         }
     }
+    poses
 }
 
 /// MuJoCo's coordinates at the reference pose, in its order.

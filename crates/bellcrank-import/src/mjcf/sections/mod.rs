@@ -7,4 +7,5 @@ pub(in crate::mjcf) mod equality;
 pub(in crate::mjcf) mod keyframes;
 pub(in crate::mjcf) mod replicas;
 pub(in crate::mjcf) mod sensors;
+mod spatial;
 pub(in crate::mjcf) mod tendons;

@@ -1,18 +1,30 @@
-//! `<tendon>`: fixed tendons are sums of coordinates, and tendons of the model; spatial ones are listed.
+//! `<tendon>`: sums of coordinates, and ways through space.
 
 use super::equality::Followers;
-use crate::mjcf::assemble::assembly::Assembly;
+use super::spatial::{self, Spatial};
+use crate::mjcf::assemble::assembly::{Assembly, Coordinate};
 use crate::mjcf::bodies::joints::{effort_bounds, first, range};
 use crate::mjcf::bodies::spec::Section;
+use crate::mjcf::mass::effective_inertia::Weighted;
 use crate::mjcf::vocabulary::references::{Lookup, missing};
-use bellcrank_model::{Coupling, Dof, Spring, Tendon, TendonId};
+use crate::xml::Element;
+use bellcrank_model::{Coupling, Dof, DofSoftness, Spring, Tendon, TendonId};
 use std::collections::BTreeMap;
 
-/// Fixed tendons by name: the coordinates that they sum up.
+/// Tendons by name: sums of coordinates, and ways through space.
 #[derive(Debug, Default)]
 pub(in crate::mjcf) struct Tendons {
     fixed: BTreeMap<String, Fixed>,
-    spatial: Vec<String>,
+    spatial: BTreeMap<String, Through>,
+}
+
+/// A tendon that runs through space.
+#[derive(Debug)]
+struct Through {
+    id: TendonId,
+    limits: [f64; 2],
+    /// How its length grows with hinges and slides at the reference pose.
+    joints: Vec<(Coordinate, f64)>,
 }
 
 /// A fixed tendon.
@@ -33,7 +45,7 @@ pub(in crate::mjcf) enum Reduced {
     One { joint: String, coefficient: f64, offset: f64 },
     /// It pulls on several independent coordinates.
     Several,
-    /// A spatial tendon, which we do not have.
+    /// It runs through space.
     Spatial,
 }
 
@@ -46,8 +58,9 @@ impl Tendons {
             let element = &section.element;
             let name = element.attribute("name").map_or(format!("tendon_{i}"), |n| section.scope.name(n));
             if element.tag == "spatial" {
-                element.ignore("tendons that run through space are not simulated");
-                tendons.spatial.push(name);
+                if let Some(through) = through(assembly, section, &name) {
+                    tendons.spatial.insert(name, through);
+                }
                 continue;
             }
             let terms = terms(assembly, section);
@@ -60,7 +73,10 @@ impl Tendons {
 
     /// The tendon of the model.
     pub fn id(&self, name: &str) -> Option<TendonId> {
-        self.fixed.get(name)?.id
+        match self.fixed.get(name) {
+            Some(fixed) => fixed.id,
+            None => self.spatial.get(name).map(|through| through.id),
+        }
     }
 
     /// Joints of a fixed tendon, and their weights.
@@ -68,9 +84,15 @@ impl Tendons {
         self.fixed.get(name).map_or(&[], |fixed| &fixed.terms)
     }
 
-    /// Least and largest length of a fixed tendon.
+    /// How the length of one that runs through space grows with hinges and slides at the reference pose.
+    pub fn joints(&self, name: &str) -> &[(Coordinate, f64)] {
+        self.spatial.get(name).map_or(&[], |through| &through.joints)
+    }
+
+    /// Least and largest length.
     pub fn limits(&self, name: &str) -> [f64; 2] {
-        self.fixed.get(name).map_or(Dof::default().limits, |fixed| fixed.limits)
+        let through = self.spatial.get(name).map_or(Dof::default().limits, |through| through.limits);
+        self.fixed.get(name).map_or(through, |fixed| fixed.limits)
     }
 
     /// Whether the file has a tendon of that name.
@@ -80,12 +102,12 @@ impl Tendons {
 
     /// Whether it is one that runs through space.
     pub fn is_spatial(&self, name: &str) -> bool {
-        self.spatial.iter().any(|known| known == name)
+        self.spatial.contains_key(name)
     }
 
-    /// Names of the fixed ones.
+    /// Names of all.
     pub fn names(&self) -> impl Iterator<Item = &String> {
-        self.fixed.keys()
+        self.fixed.keys().chain(self.spatial.keys())
     }
 
     /// The tendon as one coordinate, if it is.
@@ -131,11 +153,9 @@ impl Tendons {
         let mut sum: BTreeMap<&str, f64> = BTreeMap::new();
         for (attribute, factor) in sides {
             let Some(tendon) = element.required(attribute).map(|n| section.scope.name(n)) else { return };
-            if self.spatial.contains(&tendon) {
-                return assembly
-                    .context
-                    .notes
-                    .ignore(element, "tendons that run through space are not simulated");
+            if self.is_spatial(&tendon) {
+                let why = "a relation between lengths of tendons that run through space is not held";
+                return assembly.context.notes.ignore(element, why);
             }
             let Some(Fixed { terms, .. }) = self.fixed.get(&tendon) else {
                 return missing(assembly.context.notes, section, "tendon", &tendon, self.fixed.keys());
@@ -192,13 +212,37 @@ fn add(
         assembly.context.notes.ignore(element, "the tendon sums up nothing");
         return None;
     }
-    tendon.dof = resistances(assembly, section, rest);
+    resistances(assembly, section, rest, &mut tendon);
+    let weighted =
+        terms.iter().filter_map(|(joint, weight)| Some((*assembly.coordinates.get(joint)?, *weight)));
+    tendon.softness = softness(assembly, element, weighted);
     let limits = tendon.dof.limits;
     Some((assembly.builder.tendon(tendon), limits))
 }
 
+/// A tendon that runs through space.
+fn through(assembly: &mut Assembly<'_>, section: &Section, name: &str) -> Option<Through> {
+    let element = &section.element;
+    let Spatial { path, rest, joints } = spatial::read(assembly, section)?;
+    let mut tendon = Tendon::new(name).path(path).place(element.place());
+    resistances(assembly, section, rest, &mut tendon);
+    tendon.softness = softness(assembly, element, joints.iter().copied());
+    let limits = tendon.dof.limits;
+    Some(Through { id: assembly.builder.tendon(tendon), limits, joints })
+}
+
+/// How limits and friction give way, where that is asked for.
+fn softness(
+    assembly: &Assembly<'_>,
+    element: &Element,
+    joints: impl Iterator<Item = (Coordinate, f64)>,
+) -> Option<DofSoftness> {
+    let terms: Vec<Weighted> = joints.map(|(at, weight)| (at.at.0, at.at.1, weight)).collect();
+    if terms.is_empty() { None } else { assembly.mobilities.of_sum(element, &terms) }
+}
+
 /// What bounds or resists the length; `rest` is the length at which the springs of all joints are slack.
-fn resistances(assembly: &Assembly<'_>, section: &Section, rest: f64) -> Dof {
+fn resistances(assembly: &Assembly<'_>, section: &Section, rest: f64, tendon: &mut Tendon) {
     let (element, context) = (&section.element, assembly.context);
     let auto = section.scope.source.compiler.auto_limits;
     let mut dof = Dof {
@@ -219,12 +263,14 @@ fn resistances(assembly: &Assembly<'_>, section: &Section, rest: f64) -> Dof {
         match (lengths[0], lengths[lengths.len() - 1]) {
             // the format's word for "as the joints' own springs"
             (-1.0, -1.0) => dof.spring = Some(Spring { stiffness, rest }),
-            (low, high) if low == high => dof.spring = Some(Spring { stiffness, rest: low }),
-            _ => context.notes.ignore(element, "a spring that is slack within a range is not simulated"),
+            (low, high) => {
+                dof.spring = Some(Spring { stiffness, rest: low });
+                tendon.slack = (high - low).max(0.0);
+            }
         }
     }
     if element.number("margin").is_some_and(|m| m != 0.0) {
         context.notes.once(element, "a margin of joint limits: ours act exactly at the bound");
     }
-    dof
+    tendon.dof = dof;
 }

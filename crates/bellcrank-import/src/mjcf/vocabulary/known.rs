@@ -3,8 +3,13 @@
 use super::notes::Notes;
 use crate::xml::Element;
 
-pub(in crate::mjcf) const SOFT: &str =
-    "solref, solimp and their relatives make MuJoCo's constraints soft; ours are hard";
+pub(in crate::mjcf) const SOFT: &str = "solref, solimp and their relatives make MuJoCo's constraints soft; ours are hard, unless compliance=\"mujoco\" is asked for";
+
+/// The same of what stays closed when softness is asked for.
+pub(in crate::mjcf) const CLOSED: &str = "solref and solimp of couplings, of several connects that are one hinge, and of springs that yield: these stay closed";
+
+/// Elements whose softness is read where it is asked for.
+const GIVE_WAY: &[&str] = &["geom", "pair", "joint", "fixed", "spatial", "connect", "weld"];
 
 /// What only shows in MuJoCo's pictures.
 pub(in crate::mjcf) const LOOKS: &str =
@@ -54,8 +59,12 @@ pub(in crate::mjcf) fn mark(element: &Element, notes: &Notes) {
     let lists = [(COMPLIANCE, SOFT), (&["user"][..], USER)];
     for (list, why) in lists {
         let said = list.iter().filter(|name| element.attribute(name).is_some()).count();
-        if said > 0 {
+        let read = notes.soft && why == SOFT;
+        let closed = !GIVE_WAY.contains(&element.tag.as_str()) || element.has("joint1");
+        if said > 0 && !read {
             notes.once(element, why);
+        } else if said > 0 && (closed || element.has("springyield")) {
+            notes.once(element, CLOSED);
         }
     }
 }

@@ -17,11 +17,13 @@ pub(in crate::mjcf) struct Notes {
     log: Rc<Log>,
     once: RefCell<BTreeMap<Cow<'static, str>, (Place, usize)>>,
     suggestions: Cell<usize>,
+    /// Whether softness is read, so that it need not be listed.
+    pub soft: bool,
 }
 
 impl Notes {
-    pub fn new(log: &Rc<Log>) -> Self {
-        Notes { log: log.clone(), once: RefCell::default(), suggestions: Cell::new(0) }
+    pub fn new(log: &Rc<Log>, soft: bool) -> Self {
+        Notes { log: log.clone(), once: RefCell::default(), suggestions: Cell::new(0), soft }
     }
 
     /// Counts another element that this reason is about.
