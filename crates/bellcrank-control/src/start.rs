@@ -111,7 +111,7 @@ impl PlantState {
             (Field::BodyVelocity, &self.body_velocity),
         ];
         for (field, list) in poses {
-            list.iter().enumerate().for_each(|(k, x)| group.set(w, field, k, *x));
+            group.set_row(w, field, 0, list);
         }
         self.activation.iter().enumerate().for_each(|(k, x)| group.set_activation(w, k, *x));
         for (a, (motor, x)) in model.actuators().iter().zip(&self.control).enumerate() {

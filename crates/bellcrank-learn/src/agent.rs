@@ -35,11 +35,6 @@ impl Agent {
         &self.actor_parameters[self.actor.parameter_count()..]
     }
 
-    /// Means of the actions for rows of normalised observations.
-    pub fn means(&self, x: &[f32], out: &mut [f32]) {
-        evaluate(&self.actor, &self.actor_parameters, x, out);
-    }
-
     /// Values of rows.
     pub fn values(&self, x: &[f32], out: &mut [f32]) {
         evaluate(&self.critic, &self.critic_parameters, x, out);

@@ -102,6 +102,8 @@ impl Config {
             },
             // two motors only: a small network will do
             "jansen_walk" => Config { worlds: 512, hidden: vec![64, 64], ..Config::default() },
+            // nothing is won by small motions: a robot that lies has to roll
+            "quadruped_get_up" => Config { deviation: 0.45, entropy: 0.001, ..Config::default() },
             _ => Config::default(),
         }
     }

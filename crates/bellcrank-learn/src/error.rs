@@ -25,4 +25,8 @@ pub enum LearnError {
     Diverged { update: u64 },
     #[error("{found} observations do not make whole rows of {expected}")]
     WrongObservations { found: usize, expected: usize },
+    #[error("a rollout has {found} numbers of {what}, expected: {expected}")]
+    WrongPart { what: &'static str, found: usize, expected: usize },
+    #[error("the rollouts are not of different worlds, in order, of the {worlds} that there are")]
+    WrongWorlds { worlds: usize },
 }

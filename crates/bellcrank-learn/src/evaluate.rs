@@ -185,6 +185,7 @@ fn environment(policy: &Policy, path: &Path, options: &EvaluateOptions) -> Resul
         precision: options.precision,
         autoreset: true,
         finer: options.finer,
+        first_world: 0,
     };
     let mut settings = policy.config.task_settings();
     settings.extend(options.task.iter().cloned());

@@ -18,7 +18,8 @@
 //! |---|---|
 //! | `product` `elu` `network` `adam` | layers forwards and backwards, and how parameters move |
 //! | `normaliser` `agent` | what networks see; actor, critic and the distribution of actions |
-//! | `rollout` `advantage` `update` | acting, judging, learning |
+//! | `sampler` `part` | worlds that a policy acts in, and what they did |
+//! | `rollout` `advantage` `update` `learner` | gathering, judging, learning |
 //! | `trainer` `curve` `checkpoint` | all of it in turn, its figures, its files |
 //! | `policy` `tensors` `onnx` | trained policies and their files |
 //! | `evaluate` | how good a policy is |
@@ -34,23 +35,29 @@ mod elu;
 mod error;
 mod evaluate;
 mod events;
+mod learner;
 mod network;
 mod normaliser;
 mod onnx;
 mod page;
+mod part;
 mod policy;
 mod product;
 mod rollout;
+mod sampler;
 mod tensors;
 mod trainer;
 mod update;
 mod wire;
 
-pub use checkpoint::{CHECKPOINT, POLICY};
+pub use checkpoint::{CHECKPOINT, Files, POLICY};
 pub use config::Config;
 pub use curve::Record;
 pub use error::LearnError;
 pub use evaluate::{EvaluateOptions, Evaluation, evaluate, evaluate_in};
 pub use events::Events;
+pub use learner::Learner;
+pub use part::Part;
 pub use policy::Policy;
+pub use sampler::Sampler;
 pub use trainer::Trainer;

@@ -24,14 +24,15 @@ impl Normaliser {
         Normaliser { mean: vec![0.0; width], variance: vec![1.0; width], count: 1e-4 }
     }
 
-    /// Adds rows of observations [Chan et al. 1979].
-    pub fn add(&mut self, rows: &[f32]) {
+    /// Adds rows of observations [Chan et al. 1979], which are asked for by number.
+    pub fn add<'a>(&mut self, rows: usize, row: impl Fn(usize) -> &'a [f32] + Sync) {
         let n = self.mean.len();
         let middle = &self.mean;
-        let sums = |chunk: &[f32]| {
+        let sums = |chunk: usize| {
             let mut sums = vec![0.0_f64; 2 * n];
             let (first, second) = sums.split_at_mut(n);
-            for row in chunk.chunks_exact(n) {
+            for r in chunk * CHUNK..rows.min((chunk + 1) * CHUNK) {
+                let row = row(r);
                 for k in 0..n {
                     let d = f64::from(row[k]) - middle[k];
                     first[k] += d;
@@ -40,8 +41,8 @@ impl Normaliser {
             }
             sums
         };
-        let parts: Vec<Vec<f64>> = rows.par_chunks(CHUNK * n).map(sums).collect();
-        let count = (rows.len() / n) as f64;
+        let parts: Vec<Vec<f64>> = (0..rows.div_ceil(CHUNK)).into_par_iter().map(sums).collect();
+        let count = rows as f64;
         let total = self.count + count;
         for k in 0..n {
             let first: f64 = parts.iter().map(|part| part[k]).sum();
@@ -107,8 +108,9 @@ mod tests {
     #[test]
     fn means_and_variances_as_on_paper() {
         let mut normaliser = Normaliser { count: 0.0, ..Normaliser::new(1) };
-        normaliser.add(&[1.0, 2.0, 3.0]);
-        normaliser.add(&[6.0]);
+        let seen = [1.0, 2.0, 3.0, 6.0];
+        normaliser.add(3, |r| &seen[r..r + 1]);
+        normaliser.add(1, |_| &seen[3..]);
         assert!((normaliser.mean[0] - 3.0).abs() < 1e-12 && (normaliser.variance[0] - 3.5).abs() < 1e-12);
     }
 

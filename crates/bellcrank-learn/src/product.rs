@@ -4,6 +4,9 @@
 use gemm_common::Parallelism;
 use gemm_f32::gemm::f32::get_gemm_fn;
 
+/// `gemm` works products of so many numbers out in another way than larger ones.
+pub(crate) const SMALL_PRODUCT: usize = 256;
+
 /// A matrix inside a slice, row-major or its transpose.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
@@ -59,6 +62,23 @@ pub(crate) fn product(out: &mut [f32], a: View<'_>, b: View<'_>, add: bool) {
     }
 }
 
+/// out += a·bᵀ for a few rows of b: number after number, each in the same order.
+pub(crate) fn add_dots(out: &mut [f32], a: &[f32], b: &[f32], rows_of_b: usize) {
+    let k = b.len() / rows_of_b;
+    for (out, x) in out.chunks_exact_mut(rows_of_b).zip(a.chunks_exact(k)) {
+        out.iter_mut().zip(b.chunks_exact(k)).for_each(|(out, y)| *out += dot(x, y));
+    }
+}
+
+fn dot(x: &[f32], y: &[f32]) -> f32 {
+    let mut sums = [0.0; 16];
+    let ((xs, x_rest), (ys, y_rest)) = (x.as_chunks::<16>(), y.as_chunks::<16>());
+    for (x, y) in xs.iter().zip(ys) {
+        sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += x * y);
+    }
+    sums.iter().sum::<f32>() + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f32>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +93,14 @@ mod tests {
         assert_eq!(out, [19.0, 22.0, 43.0, 50.0]);
         product(&mut out, a.transposed(), b, true);
         assert_eq!(out, [45.0, 52.0, 81.0, 94.0]);
+    }
+
+    /// 1·1 + 2·2 + … + 20·20 = 20·21·41/6 = 2870, and three more.
+    #[test]
+    fn dots_as_on_paper() {
+        let x: Vec<f32> = (1..=20).map(|k| k as f32).collect();
+        let mut out = [3.0, 0.0];
+        add_dots(&mut out, &[x.clone(), vec![1.0; 20]].concat(), &x, 1);
+        assert_eq!(out, [2873.0, 210.0]);
     }
 }

@@ -49,8 +49,6 @@ struct Work<'a> {
     rollout: &'a Rollout,
     config: &'a Config,
     mirrors: Option<&'a [Mirror; 2]>,
-    /// Deviations of the policy that acted, as logarithms.
-    old: &'a [f32],
     /// Rows of a minibatch.
     count: usize,
 }
@@ -74,13 +72,12 @@ impl Optimiser {
     ) -> Option<Losses> {
         let rows = rollout.returns.len();
         let count = rows / config.minibatches;
-        let old = agent.log_deviations().to_vec();
         let mirrors = mirrors.filter(|_| config.mirror > 0.0 && config.mirror_share > 0.0);
         let mut sums = Losses::default();
         for epoch in 0..config.epochs {
             let order = shuffled(rows, &mut Random::new(seed ^ ORDER, epoch, update));
             for minibatch in order.chunks_exact(count) {
-                let work = Work { agent, rollout, config, mirrors, old: &old, count };
+                let work = Work { agent, rollout, config, mirrors, count };
                 let mut parts: Vec<(Part, Part)> = minibatch
                     .par_chunks(CHUNK)
                     .map(|rows| rayon::join(|| work.actor(rows), || work.critic(rows)))
@@ -226,7 +223,7 @@ impl Work<'_> {
             let advantage = data.advantages[*row];
             let cut = ratio.clamp(1.0 - clip, 1.0 + clip);
             part.loss -= f64::from((ratio * advantage).min(cut * advantage) * share);
-            part.kl += f64::from(self.divergence(mean, &data.means[at]) * share);
+            part.kl += f64::from(self.divergence(mean, &data.means[at], data.deviations_of(*row)) * share);
             let within = if advantage > 0.0 { ratio < 1.0 + clip } else { ratio > 1.0 - clip };
             let slope = if within { -advantage * ratio * share } else { 0.0 };
             for j in 0..m {
@@ -239,12 +236,12 @@ impl Work<'_> {
 
     /// Kullback–Leibler divergence of the policy that acted from the one that learns:
     /// Σ log(σ/σ₀) + (σ₀² + (μ₀ − μ)²)/(2σ²) − ½.
-    fn divergence(&self, mean: &[f32], old_mean: &[f32]) -> f32 {
+    fn divergence(&self, mean: &[f32], old_mean: &[f32], old_deviations: &[f32]) -> f32 {
         let now = self.agent.log_deviations();
         let mut sum = 0.0;
         for j in 0..mean.len() {
-            let (old, new) = ((2.0 * self.old[j]).exp(), (-2.0 * now[j]).exp());
-            sum += now[j] - self.old[j] + 0.5 * (old + (old_mean[j] - mean[j]).powi(2)) * new - 0.5;
+            let (old, new) = ((2.0 * old_deviations[j]).exp(), (-2.0 * now[j]).exp());
+            sum += now[j] - old_deviations[j] + 0.5 * (old + (old_mean[j] - mean[j]).powi(2)) * new - 0.5;
         }
         sum
     }
@@ -286,6 +283,7 @@ mod tests {
         let mut rollout = Rollout::default();
         (rollout.observations, rollout.actions, rollout.means) = (observations, actions, means);
         (rollout.advantages, rollout.returns, rollout.log_densities) = (advantages, returns, log_densities);
+        (rollout.worlds, rollout.log_deviations) = (1, old);
         rollout
     }
 
@@ -298,9 +296,9 @@ mod tests {
         agent.actor_parameters.iter_mut().for_each(|p| *p += random.between(-0.1, 0.1) as f32);
         let data = rollout(&agent, 40);
         let rows: Vec<usize> = (0..40).collect();
-        let (config, old) = (Config { clip: 0.35, ..Config::default() }, vec![-0.5; 2]);
+        let config = Config { clip: 0.35, ..Config::default() };
         let part = |agent: &Agent, actor: bool| {
-            let work = Work { agent, rollout: &data, config: &config, mirrors: None, old: &old, count: 40 };
+            let work = Work { agent, rollout: &data, config: &config, mirrors: None, count: 40 };
             if actor { work.actor(&rows) } else { work.critic(&rows) }
         };
         for actor in [true, false] {

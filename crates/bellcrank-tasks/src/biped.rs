@@ -198,7 +198,7 @@ impl Task for Biped {
         }
         let mut jolt = |most: f64| random.between(-most, most);
         let twist = Twist::new(Vec3::new(jolt(0.1), jolt(0.1), 0.0), Vec3::zero());
-        Start { coordinates, twist, place: self.ground.start(random) }
+        Start { coordinates, twist, place: self.ground.start(random), ..Start::default() }
     }
 
     /// Puts the lower foot onto the ground.

@@ -53,6 +53,11 @@ impl Chance {
         Chance { forward: [0.0, 0.25], sideways: 0.0, turn: 0.2, push: 0.0, delay: 0.0, ..Self::walk() }
     }
 
+    /// Of four legs that get up: nothing is told, nobody pushes.
+    pub fn get_up() -> Self {
+        Chance { push: 0.0, command_interval: 0.0, ..Self::quadruped() }
+    }
+
     /// Nothing is left to it.
     pub fn none() -> Self {
         Chance {

@@ -6,7 +6,7 @@ use crate::episode::Rows;
 use crate::outcome::Outcome;
 use crate::starts::{Poses, assemble, poses_of};
 use crate::task::{Controls, Spec, Start, Task};
-use bellcrank_math::{Pose, Twist, Vec3};
+use bellcrank_math::{Pose, Quat, Twist, Vec3};
 use bellcrank_model::{Faults, Parameters};
 use bellcrank_sim::{Batch, BatchError, BatchOptions, Precision, Quantity, WorldStatus};
 
@@ -23,11 +23,20 @@ pub struct EnvOptions {
     pub autoreset: bool,
     /// Steps of the simulation per step of the task's own: two halve the time step, and actions come as often as before.
     pub finer: usize,
+    /// Number of the first world. All chance goes by a world's number, so that worlds of several environments are those of one.
+    pub first_world: usize,
 }
 
 impl Default for EnvOptions {
     fn default() -> Self {
-        EnvOptions { worlds: 1, threads: 0, precision: Precision::F32, autoreset: true, finer: 1 }
+        EnvOptions {
+            worlds: 1,
+            threads: 0,
+            precision: Precision::F32,
+            autoreset: true,
+            finer: 1,
+            first_world: 0,
+        }
     }
 }
 
@@ -80,6 +89,7 @@ pub struct Env {
     pub(crate) rows: Rows,
     pub(crate) poses: Poses,
     pub(crate) seed: u64,
+    pub(crate) first_world: usize,
     /// By world: which episode, and how many actions of it are done.
     pub(crate) episode: Vec<u64>,
     pub(crate) age: Vec<usize>,
@@ -156,6 +166,7 @@ impl Env {
             batch,
             autoreset: options.autoreset,
             seed: 0,
+            first_world: options.first_world,
             episode: vec![0; worlds],
             age: vec![0; worlds],
             delay: vec![0; worlds],
@@ -186,13 +197,14 @@ impl Env {
     /// What worlds differ in follows from the seed and the world's number.
     pub(crate) fn randomise(&mut self) -> Result<(), EnvError> {
         let (seed, worlds, task) = (self.seed ^ BETWEEN, self.batch.worlds(), &self.task);
+        let first = self.first_world;
         self.batch.change_parameters(0, |parameters| {
             *parameters = Parameters::of(task.model()); // those of the last seed are gone
-            task.randomise(worlds, &|world| Random::new(seed, world, 0), parameters);
+            task.randomise(worlds, &|world| Random::new(seed, first + world, 0), parameters);
         })?;
         let finer = self.spec.decimation / task.spec().decimation;
         for (world, delay) in self.delay.iter_mut().enumerate() {
-            *delay = finer * task.delay(&mut Random::new(seed, world, 1));
+            *delay = finer * task.delay(&mut Random::new(seed, first + world, 1));
         }
         Ok(())
     }
@@ -265,7 +277,7 @@ impl Env {
     fn disturb(&mut self) -> Result<(), EnvError> {
         for world in 0..self.batch.worlds() {
             let moment = self.episode[world] << 32 | self.age[world] as u64;
-            let mut random = Random::new(self.seed ^ WITHIN, world, moment);
+            let mut random = Random::new(self.seed ^ WITHIN, self.first_world + world, moment);
             let memory = row_mut(&mut self.memory, self.spec.memory_count, world);
             let push = self.task.disturb(&mut random, memory);
             self.pushed[world] = push != Vec3::zero();
@@ -366,7 +378,7 @@ impl Env {
             self.batch.reset(world)?;
             let memory = row_mut(&mut self.memory, self.spec.memory_count, world);
             memory.fill(0.0);
-            let mut random = Random::new(self.seed, world, self.episode[world]);
+            let mut random = Random::new(self.seed, self.first_world + world, self.episode[world]);
             let start = self.task.start(&mut random, memory);
             starts.push((start, self.poses.choose(&mut random)));
             self.episode[world] += 1;
@@ -394,10 +406,14 @@ impl Env {
                 poses
             }
         };
+        if start.turn != Quat::identity() {
+            poses.iter_mut().for_each(|X| *X = Pose::new(start.turn, Vec3::zero()) * *X);
+            self.task.settle(&mut poses);
+        }
         poses.iter_mut().for_each(|X| X.p += start.place);
         let twist = start.twist;
+        self.batch.set_body_poses(world, &poses)?;
         for (body, X_WB) in poses.into_iter().enumerate() {
-            self.batch.set_body_pose(world, body, X_WB)?;
             let linear = twist.linear + twist.angular.cross(X_WB.p);
             self.batch.set_body_velocity(world, body, Twist::new(linear, twist.angular))?;
         }

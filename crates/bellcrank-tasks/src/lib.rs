@@ -24,7 +24,7 @@
 //! | `environment` | what a learner needs of worlds, whoever steps them |
 //! | `pilot` | a task in somebody else's batch |
 //! | `mirror` | left and right exchanged |
-//! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` `quadruped` `quadruped_reward` `jansen` | the tasks |
+//! | `cartpole` `ant` `hopper` `biped` `biped_reward` `biped_chance` `quadruped` `quadruped_reward` `get_up` `jansen` | the tasks |
 //! | `walking` `robot` `ground` | what walkers share; bipeds as their tasks know them, and what they walk on |
 #![forbid(unsafe_code)]
 
@@ -37,6 +37,7 @@ mod choice;
 mod env;
 mod environment;
 mod episode;
+mod get_up;
 mod ground;
 mod hopper;
 mod jansen;
@@ -81,6 +82,9 @@ pub const TASKS: &[(&str, &str, Make)] = &[
     }),
     ("quadruped_walk", "trot at a commanded velocity on four five-bar legs", || {
         Ok(Box::new(quadruped::Quadruped::walk()?))
+    }),
+    ("quadruped_get_up", "roll over and stand up on four five-bar legs, dropped anyhow", || {
+        Ok(Box::new(get_up::GetUp::new()?))
     }),
     ("jansen_walk", "steer a machine on eight of Jansen's legs, 24 loops, by its two cranks", || {
         Ok(Box::new(jansen::JansenWalk::new()?))

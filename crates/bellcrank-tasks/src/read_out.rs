@@ -91,7 +91,7 @@ impl Env {
     pub fn stagger(&mut self) {
         let (seed, steps) = (self.seed ^ BETWEEN, self.spec.episode_steps as f64);
         for (world, age) in self.age.iter_mut().enumerate() {
-            *age = Random::new(seed, world, 2).between(0.0, steps) as usize;
+            *age = Random::new(seed, self.first_world + world, 2).between(0.0, steps) as usize;
         }
     }
 

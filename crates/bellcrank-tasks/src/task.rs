@@ -93,6 +93,8 @@ pub struct Start {
     pub coordinates: Vec<f64>,
     /// The whole robot moves so at first: velocity of the origin of the world as if fixed to it, world axes.
     pub twist: Twist,
+    /// The robot is turned by this as a whole before it is settled: to lie on its side, say.
+    pub turn: Quat,
     /// The settled robot is moved by this as a whole [m]: to another place on uneven ground, say.
     pub place: Vec3,
 }

@@ -124,6 +124,33 @@ pub(crate) fn balls_of(model: &Model) -> Vec<Ball> {
     shapes_of(model).filter_map(ball).collect()
 }
 
+/// An ellipsoid on a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lens {
+    pub body: usize,
+    pub radii: Vec3,
+    /// X_BG: its middle from the body's centre of mass.
+    pub X_BG: Pose,
+}
+
+impl Lens {
+    /// Height of its lowest point [m] for its body at X_WB: |D m| below its middle, with D the half axes and m the world's z in its axes.
+    pub fn lowest(&self, X_WB: Pose) -> f64 {
+        let X_WG = X_WB * self.X_BG;
+        let up = X_WG.R.rotate_inverse(Vec3::z_axis());
+        X_WG.p.z - Vec3::new(self.radii.x * up.x, self.radii.y * up.y, self.radii.z * up.z).norm()
+    }
+}
+
+/// All ellipsoids that touch, in the model's order.
+pub(crate) fn lenses_of(model: &Model) -> Vec<Lens> {
+    let lens = |(body, X_BG, shape): (usize, Pose, &Shape)| match shape.geometry {
+        Geometry::Ellipsoid { radii } => Some(Lens { body, radii, X_BG }),
+        _ => None,
+    };
+    shapes_of(model).filter_map(lens).collect()
+}
+
 /// Shapes that touch: on which body, and where from its centre of mass.
 fn shapes_of(model: &Model) -> impl Iterator<Item = (usize, Pose, &Shape)> {
     let touching = model.shapes().iter().filter(|shape| shape.collides);
