@@ -15,6 +15,7 @@ const WARNED: i32 = 3;
 #[derive(Args)]
 pub struct Check {
     /// A file (.urdf, .xml, .usda, .usdc, .usdz), or the name of a shipped mechanism (`bellcrank models` lists them)
+    #[arg(value_parser = super::completions::Named, hide_possible_values = true)]
     file: String,
     #[command(flatten)]
     opening: Opening,
@@ -124,6 +125,10 @@ impl Check {
                 print(&format!("{}\n", faults(&self.file, &error)));
                 std::process::exit(1);
             }
+            Err(error @ Error::UnknownModel(_)) if self.json => {
+                print(&format!("{}\n", no_file(&self.file, &error)));
+                std::process::exit(1);
+            }
             opened => opened?,
         };
         let figures = Figures { workspace: self.workspace.draw(&model)?, ..Figures::of(&model) };
@@ -152,6 +157,13 @@ fn faults(file: &str, error: &ImportError) -> serde_json::Value {
         })
     };
     serde_json::json!({ "file": file, "faults": error.faults.iter().map(fault).collect::<Vec<_>>() })
+}
+
+/// The same where there is no such file.
+fn no_file(file: &str, error: &Error) -> serde_json::Value {
+    let text = error.to_string();
+    let (what, hint) = text.split_once("\n  hint: ").unwrap_or((&text, ""));
+    serde_json::json!({ "file": file, "faults": [{ "file": file, "line": 0, "element": "", "what": what, "hint": hint }] })
 }
 
 /// Prints all at once. A reader that has seen enough (`| head`) is no fault.

@@ -14,6 +14,7 @@ const LEFT_OUT: i32 = 3;
 #[derive(Args)]
 pub struct Convert {
     /// A file (.urdf, .xml, .usda, .usdc, .usdz), or the name of a shipped mechanism (`bellcrank models` lists them)
+    #[arg(value_parser = super::completions::Named, hide_possible_values = true)]
     file: String,
     /// What is written: .urdf, .xml (MJCF) or .usda; meshes are written beside it
     out: PathBuf,

@@ -6,6 +6,7 @@ use super::say::say;
 use bellcrank::sim::{Batch, StepReport, WorldStatus};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::time::Instant;
 
 #[derive(Serialize)]
@@ -160,11 +161,12 @@ impl Figures {
 
     pub fn print(&self) {
         say(format_args!(
-            "{}: {} × {} of {} s, {}, {}",
+            "{}: {} × {} of {} s, {}, {}, {}",
             self.model,
             counted(self.worlds, "world"),
             counted(self.steps, "step"),
             if (1e-9..1e9).contains(&self.dt) { self.dt.to_string() } else { format!("{:e}", self.dt) },
+            self.solver,
             self.precision,
             counted(self.threads, "thread")
         ));
@@ -202,8 +204,12 @@ impl Figures {
     }
 }
 
-/// 1234567.8 → "1 234 568", with spaces that do not break.
+/// 1234567.8 → "1 234 568" for people, with spaces that do not break; for programs that read along, the digits alone.
 pub fn grouped(x: f64) -> String {
+    if std::io::stdout().is_terminal() { in_groups(x) } else { format!("{x:.0}") }
+}
+
+fn in_groups(x: f64) -> String {
     let digits = format!("{x:.0}");
     let mut text = String::new();
     for (k, digit) in digits.chars().enumerate() {
@@ -257,7 +263,7 @@ mod tests {
 
     #[test]
     fn long_numbers_are_written_in_groups_of_three() {
-        let plain = |x| grouped(x).replace('\u{a0}', " ");
+        let plain = |x| in_groups(x).replace('\u{a0}', " ");
         assert_eq!([0.4, 999.0, 1000.0, 1234567.8].map(plain), ["0", "999", "1 000", "1 234 568"]);
         assert_eq!(plain(-123456.0), "-123 456");
     }

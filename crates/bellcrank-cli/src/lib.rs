@@ -18,6 +18,7 @@ mod run;
 mod say;
 mod stop;
 mod train;
+mod train_far;
 mod view;
 mod watch;
 mod workspace;
@@ -100,12 +101,12 @@ enum Command {
     Convert(convert::Convert),
     /// Show a mechanism or a recording in the browser
     #[command(
-        after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view bipeds.html"
+        after_help = "Example:\n  bellcrank view robot.urdf\n  bellcrank view hybrid_biped --worlds 100\n  bellcrank view delta stewart jansen_walker\n  bellcrank view bipeds.html"
     )]
     View(view::View),
     /// Let a policy learn a task
     #[command(
-        after_help = "Example:\n  bellcrank train biped_walk --seed 1\n  bellcrank train biped_walk --minutes 5 --config walk.toml --out runs/mine\n  bellcrank train biped_walk --out runs/mine --resume"
+        after_help = "Example:\n  bellcrank train biped_walk --seed 1\n  bellcrank train biped_walk --minutes 5 --config walk.toml --out runs/mine\n  bellcrank train biped_walk --out runs/mine --resume\n  bellcrank train biped_walk --ray auto"
     )]
     Train(train::Train),
     /// Try a policy over many episodes: falls, tracking, energy, pushes
@@ -182,6 +183,8 @@ pub enum Error {
     RunExists(PathBuf),
     OtherRun(PathBuf, String),
     WrongStep { dt: f64, own: f64 },
+    OneRecording,
+    TooManyOfEach(usize),
     NotTogether { integrator: &'static str, solver: &'static str, hint: &'static str },
     Other(String),
 }
@@ -238,6 +241,15 @@ impl fmt::Display for Error {
                     own / 2.0
                 )
             }
+            Error::TooManyOfEach(most) => {
+                write!(
+                    f,
+                    "several mechanisms are shown with at most {most} worlds of each\n  hint: fewer --worlds"
+                )
+            }
+            Error::OneRecording => {
+                f.write_str("a recording is shown alone\n  hint: give its file and nothing else")
+            }
             Error::NotTogether { integrator, solver, hint } => {
                 write!(f, "--integrator {integrator} does not go with --solver {solver}\n  hint: {hint}")
             }
@@ -250,6 +262,12 @@ impl fmt::Display for Error {
 /// A count that may be zero.
 fn whole_number(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "it must be a whole number".into())
+}
+
+/// A time step [s].
+fn time_step(text: &str) -> Result<f64, String> {
+    let wrong = || "it must be a number above zero, in seconds".to_owned();
+    text.parse().ok().filter(|dt: &f64| *dt > 0.0 && dt.is_finite()).ok_or_else(wrong)
 }
 
 /// A count of at least one.

@@ -1,7 +1,7 @@
 //! How a mechanism is read: the options that every command with a file has.
 
 use super::Error;
-use bellcrank::import::{Base, FixedJoints, ImportError, Options, load, load_builder};
+use bellcrank::import::{Base, Compliance, FixedJoints, ImportError, Options, load, load_builder};
 use bellcrank::model::{Model, ModelBuilder, library};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,9 @@ pub struct Opening {
     /// Motors that only give effort hold their joints, with gains from the inertia that they move
     #[arg(long)]
     pub hold: bool,
+    /// How hard contacts and limits are: exactly, or as soft as MuJoCo makes them (MJCF)
+    #[arg(long, value_enum, default_value_t = Softness::Hard)]
+    pub compliance: Softness,
     /// A planner's file for a URDF: links that never touch, named states
     #[arg(long, value_name = "FILE.srdf")]
     pub srdf: Option<PathBuf>,
@@ -41,6 +44,11 @@ pub struct Brought {
 }
 
 impl Brought {
+    /// Its file, if one was given.
+    pub fn file(&self) -> Option<PathBuf> {
+        self.model.clone()
+    }
+
     /// The robot, if one was given.
     pub fn robot(&self) -> Result<Option<ModelBuilder>, Error> {
         let read = |path: &PathBuf| load_builder(path, &Options::default()).map_err(Error::Import);
@@ -55,6 +63,15 @@ pub enum Carrier {
     Fixed,
     /// Free to move
     Floating,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
+pub enum Softness {
+    /// Nothing gives way
+    #[default]
+    Hard,
+    /// As soft as in MuJoCo
+    Mujoco,
 }
 
 fn package(text: &str) -> Result<(String, PathBuf), String> {
@@ -73,6 +90,10 @@ impl Opening {
             folders: self.folders.clone(),
             mend_inertia: self.mend_inertia,
             hold: self.hold,
+            compliance: match self.compliance {
+                Softness::Hard => Compliance::Hard,
+                Softness::Mujoco => Compliance::Mujoco,
+            },
             srdf: self.srdf.clone(),
             ..Options::default()
         }

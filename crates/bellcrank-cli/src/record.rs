@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone)]
 pub struct Record {
-    /// Write a page that plays anywhere (.html), a film (.gif, .apng, .mp4 with ffmpeg) or the last picture (.png)
+    /// Write a page that plays anywhere (.html), a film (.gif, .apng, .mp4 with ffmpeg), the last picture (.png), a moving scene (.glb) or a log (.mcap)
     #[arg(long = "record", value_name = "FILE")]
     pub path: Option<PathBuf>,
     /// Frames per simulated second

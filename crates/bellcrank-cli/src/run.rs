@@ -14,6 +14,7 @@ use std::sync::Arc;
 #[derive(Args)]
 pub struct Run {
     /// A file (.urdf, .xml, .usda, .usdc, .usdz), or the name of a shipped mechanism (`bellcrank models` lists them)
+    #[arg(value_parser = super::completions::Named, hide_possible_values = true)]
     pub file: String,
     /// Number of worlds
     #[arg(long, default_value_t = 1, value_parser = super::at_least_one)]
@@ -22,7 +23,7 @@ pub struct Run {
     #[arg(long, default_value_t = 1000, value_parser = super::whole_number)]
     pub steps: usize,
     /// Step [s] [default: that of the file, or 0.004]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = super::time_step)]
     pub dt: Option<f64>,
     /// How reactions are found [default: padmm]
     #[arg(long, value_enum)]
@@ -106,6 +107,7 @@ const RANDOM_STRIDE: usize = 10;
 
 impl Run {
     pub fn run(self) -> Result<(), Error> {
+        self.warn_of_threads();
         let model = Arc::new(self.opening.open(&self.file)?);
         let mut batch = super::make_batch(model, self.worlds, self.options()?)?;
         let (figures, watcher) = self.drive(&mut batch)?;
@@ -123,6 +125,17 @@ impl Run {
             _ => return Ok(()),
         };
         std::process::exit(code);
+    }
+
+    /// Threads beyond the processors only wait for each other.
+    fn warn_of_threads(&self) {
+        let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+        if self.threads > 2 * processors {
+            eprintln!(
+                "warning: {} threads on {processors} processors are slower than {processors}\n  hint: leave --threads out",
+                self.threads
+            );
+        }
     }
 
     /// Runs the worlds and gathers the figures.

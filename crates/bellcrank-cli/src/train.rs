@@ -18,40 +18,48 @@ const INTERVAL: Duration = Duration::from_secs(60);
 #[derive(Args)]
 pub struct Train {
     /// Name of a task (`biped_walk`, `cartpole_swing_up`, …)
-    task: String,
+    pub(super) task: String,
     /// How long it learns, all in all
     #[arg(long, default_value_t = 15.0, value_name = "M")]
-    minutes: f64,
+    pub(super) minutes: f64,
     /// The same seed gives the same policy, bit for bit
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     /// Number of worlds [default: what suits the task]
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
-    worlds: Option<usize>,
+    pub(super) worlds: Option<usize>,
     /// Threads; 0 for one per core
     #[arg(long, default_value_t = 0, value_name = "T")]
-    threads: usize,
+    pub(super) threads: usize,
     /// Ends after so many updates [default: no end but the time]
     #[arg(long, value_name = "N")]
-    updates: Option<u64>,
+    pub(super) updates: Option<u64>,
     /// Settings that differ from those that suit the task, as TOML
     #[arg(long, value_name = "FILE.toml")]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// Folder of the run [default: runs/TASK-SEED]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Begin episodes in one of N safe random poses instead of the task's own
-    #[cfg(feature = "kinematics")]
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
-    random_poses: Option<usize>,
+    pub(super) random_poses: Option<usize>,
+    /// Train on a cluster of Ray: its address, or auto for the one at hand, or for this machine (Python package)
+    #[arg(long, value_name = "auto|ADDRESS")]
+    pub(super) ray: Option<String>,
+    /// Actors that own the worlds [default: one per node and NUMA domain, with all its cores]
+    #[arg(long, value_name = "N", requires = "ray", value_parser = super::at_least_one)]
+    pub(super) actors: Option<usize>,
+    /// How many updates old the policy that acts may be: 1 lets actors act while the learner learns
+    #[arg(long, default_value_t = 0, requires = "ray", value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub(super) staleness: u8,
     #[command(flatten)]
-    brought: Brought,
+    pub(super) brought: Brought,
     /// Go on where the run in the folder stopped
     #[arg(long)]
-    resume: bool,
+    pub(super) resume: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// The figures, under the names that scripts rely on.
@@ -72,6 +80,9 @@ struct Figures {
 
 impl Train {
     pub fn run(self) -> Result<(), Error> {
+        if self.ray.is_some() {
+            return self.hand_over();
+        }
         let folder = self.out.clone().unwrap_or_else(|| format!("runs/{}-{}", self.task, self.seed).into());
         let mut trainer = self.trainer(&folder)?;
         let stopped = stop::asked();
@@ -122,19 +133,13 @@ impl Train {
         };
         config.worlds = self.worlds.unwrap_or(config.worlds);
         config.updates = self.updates.unwrap_or(config.updates);
-        #[cfg(feature = "kinematics")]
-        {
-            config.random_poses = self.random_poses.unwrap_or(config.random_poses);
-        }
+        config.random_poses = self.random_poses.unwrap_or(config.random_poses);
         Trainer::new(self.choice()?, config, self.seed, self.threads).map_err(Error::Learn)
     }
 
     /// The task, with what it may need from elsewhere.
     fn choice(&self) -> Result<Choice, Error> {
-        #[cfg(feature = "kinematics")]
         let draw_poses = Some(bellcrank::starts::safe_poses as bellcrank::tasks::DrawPoses);
-        #[cfg(not(feature = "kinematics"))]
-        let draw_poses = None;
         Ok(Choice { name: self.task.clone(), robot: self.brought.robot()?, draw_poses })
     }
 

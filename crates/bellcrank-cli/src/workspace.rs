@@ -34,7 +34,6 @@ impl Asked {
         self.workspace.as_ref().map(|frame| self.found(model, frame)).transpose()
     }
 
-    #[cfg(feature = "kinematics")]
     fn found(&self, model: &Model, frame: &str) -> Result<Found, Error> {
         use bellcrank::kinematics::Workspace;
         /// Poses in a picture.
@@ -61,17 +60,9 @@ impl Asked {
             picture: self.picture.display().to_string(),
         })
     }
-
-    #[cfg(not(feature = "kinematics"))]
-    fn found(&self, _model: &Model, _frame: &str) -> Result<Found, Error> {
-        let text = "this program was built without kinematics\n  hint: `cargo run --features kinematics -- check …`, or the command of \
-                    the Python package";
-        Err(Error::Other(text.into()))
-    }
 }
 
 /// Frames by name, the first few of them.
-#[cfg(feature = "kinematics")]
 fn known(model: &Model) -> String {
     let names: Vec<&str> = model.bodies().iter().map(|body| body.name.as_str()).collect();
     let sites = model.sites().iter().map(|site| site.name.as_str());

@@ -52,7 +52,6 @@ fn loops_are_told_by_name() {
 
 /// The Delta robot's tool, with its picture; a frame that is not there is named with those that are.
 #[test]
-#[cfg_attr(not(feature = "kinematics"), ignore = "needs the feature kinematics")]
 fn a_workspace_is_told_and_drawn() {
     let picture = std::env::temp_dir().join(format!("bellcrank_workspace_{}.svg", std::process::id()));
     let place = picture.to_string_lossy().into_owned();

@@ -144,8 +144,8 @@ fn a_bad_time_step_is_an_error() {
     for dt in ["0", "-1", "nan"] {
         let output = bellcrank(&["run", "box", "--dt", dt]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{dt}");
-        assert!(text.contains("the time step must be a number above zero"), "{dt}: {text}");
+        assert_eq!(output.status.code(), Some(2), "{dt}");
+        assert!(text.contains("it must be a number above zero"), "{dt}: {text}");
     }
 }
 
@@ -208,4 +208,47 @@ fn help_has_examples() {
         let output = bellcrank(&[command, "--help"]);
         assert!(String::from_utf8_lossy(&output.stdout).contains("Example:"), "{command}");
     }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_in_json_too() {
+    let output = bellcrank(&["check", "nobody.urdf", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+    assert!(told["faults"][0]["what"].as_str().is_some_and(|what| what.contains("nobody.urdf")), "{told}");
+}
+
+/// `run hyb<Tab>`: shells know the shipped names, and files are taken all the same.
+#[test]
+fn shells_complete_the_names_of_shipped_mechanisms() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = String::from_utf8(bellcrank(&["completions", shell]).stdout).expect("text");
+        assert!(script.contains("hybrid_biped"), "{shell}");
+    }
+    let output = bellcrank(&["check", "nobody.xml"]);
+    assert_eq!(output.status.code(), Some(1), "any name is taken, and looked for");
+}
+
+/// Digits alone where a program reads: 12345 world-steps, not "12 345" with spaces that do not break.
+#[test]
+fn figures_can_be_read_by_programs_and_name_the_solver() {
+    let output = bellcrank(&["run", "four_bar", "--steps", "50", "--integrator", "variational"]);
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("interior-point"), "{text}");
+    assert!(!text.contains('\u{a0}'), "{text}");
+    let many = bellcrank(&["run", "box", "--steps", "1", "--threads", "500"]);
+    assert!(String::from_utf8_lossy(&many.stderr).contains("hint: leave --threads out"));
+}
+
+#[test]
+fn several_mechanisms_are_viewed_together_but_a_recording_alone() {
+    let folder = std::env::temp_dir().join(format!("bellcrank-view-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let page = folder.join("box.html");
+    std::fs::write(&page, "<!doctype html>").expect("a file");
+    let output = bellcrank(&["view", "box", page.to_str().expect("a path")]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a recording is shown alone"));
+    let output = bellcrank(&["view", "box", "stack", "--worlds", "100000000"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("at most 1000 worlds of each"));
+    std::fs::remove_dir_all(&folder).expect("removed");
 }

@@ -19,10 +19,16 @@ pub enum RenderError {
     },
     /// A file name that says nothing about its form.
     #[error(
-        "{}: this ending is no kind of picture or film\n  hint: .png (the last picture), .gif, .apng, .mp4 (with ffmpeg) or .html (a page that plays)",
+        "{}: this ending is no kind of picture or film\n  hint: .png (the last picture), .gif, .apng, .mp4 (with ffmpeg), .glb (a moving scene), .mcap (a log) or .html (a page that plays)",
         path.display()
     )]
     UnknownKind {
+        /// As given.
+        path: PathBuf,
+    },
+    /// A scene is no film.
+    #[error("{}: .glb and .mcap hold no pictures but the scene itself\n  hint: film a batch with Shot", path.display())]
+    NoPictures {
         /// As given.
         path: PathBuf,
     },

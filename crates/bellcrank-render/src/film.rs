@@ -19,6 +19,10 @@ pub enum FilmKind {
     Apng,
     /// H.264, by ffmpeg.
     Mp4,
+    /// No pictures: the scene itself, moving, as binary glTF.
+    Glb,
+    /// No pictures: where everything is, as a log for Foxglove.
+    Mcap,
 }
 
 impl FilmKind {
@@ -31,9 +35,28 @@ impl FilmKind {
             Some("gif") => Ok(FilmKind::Gif),
             Some("apng") => Ok(FilmKind::Apng),
             Some("mp4") => Ok(FilmKind::Mp4),
+            Some("glb") => Ok(FilmKind::Glb),
+            Some("mcap") => Ok(FilmKind::Mcap),
             _ => Err(RenderError::UnknownKind { path: path.to_owned() }),
         }
     }
+}
+
+/// The kind of a file that is about to be written, if it can be.
+pub(crate) fn check_place(path: &Path) -> Result<FilmKind, RenderError> {
+    let refused = |why: &str| RenderError::Write { path: path.to_owned(), error: std::io::Error::other(why) };
+    if path.is_dir() {
+        return Err(refused("it is a directory"));
+    }
+    if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        return Err(refused("it is not a regular file"));
+    }
+    let kind = FilmKind::of(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        return Err(refused("its folder is not there"));
+    }
+    Ok(kind)
 }
 
 /// A film that is being written. A file that stands at its place is replaced when it is finished, not before.
@@ -55,18 +78,9 @@ impl Film {
     /// # Errors
     /// When the ending is of no kind, nothing can be written there, or ffmpeg is wanted and not there.
     pub fn new(path: &Path, rate: f64) -> Result<Self, RenderError> {
-        let refused =
-            |why: &str| RenderError::Write { path: path.to_owned(), error: std::io::Error::other(why) };
-        if path.is_dir() {
-            return Err(refused("it is a directory"));
-        }
-        if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
-            return Err(refused("it is not a regular file"));
-        }
-        let kind = FilmKind::of(path)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(refused("its folder is not there"));
+        let kind = check_place(path)?;
+        if matches!(kind, FilmKind::Glb | FilmKind::Mcap) {
+            return Err(RenderError::NoPictures { path: path.to_owned() });
         }
         if kind == FilmKind::Mp4 {
             let mut asked = Command::new("ffmpeg");
@@ -92,6 +106,9 @@ impl Film {
             FilmKind::Apng => self.pictures.push(picture), // its head says how many there are
             FilmKind::Gif => self.add_gif(picture)?,
             FilmKind::Mp4 => self.add_mp4(&picture)?,
+            FilmKind::Glb | FilmKind::Mcap => {
+                return Err(RenderError::NoPictures { path: self.path.clone() });
+            }
         }
         Ok(())
     }
@@ -105,6 +122,9 @@ impl Film {
             FilmKind::Png | FilmKind::Apng => self.write_png()?,
             FilmKind::Gif => drop(self.gif.take()), // writes the trailer
             FilmKind::Mp4 => self.end_mp4()?,
+            FilmKind::Glb | FilmKind::Mcap => {
+                return Err(RenderError::NoPictures { path: self.path.clone() });
+            }
         }
         let half = self.half();
         std::fs::rename(&half, &self.path).map_err(|error| self.unwritten(error))?;

@@ -24,13 +24,16 @@
 //! | `renderer` `picture` | all of it together |
 //! | `views` | every world in a picture of its own, by all threads: colours, distances or bodies as one array |
 //! | `film` `palette` `shot` | pictures → PNG, GIF, animated PNG, MP4; a batch filmed while it runs |
+//! | `gltf` `log` | the scene itself as a file, with its motion: glTF; MCAP |
 #![forbid(unsafe_code)]
 
 mod camera;
 mod error;
 mod film;
 mod floor;
+mod gltf;
 mod light;
+mod log;
 mod moment;
 mod palette;
 mod picture;

@@ -3,6 +3,9 @@
 use crate::stage::of_hex;
 use crate::triangles::V;
 
+/// The least that anything gives back of the light: black paint is not a hole.
+const BLACK: f32 = 0.03;
+
 /// See the module; colours are linear and times intensity.
 pub(crate) struct Light {
     pub sky: V,
@@ -28,14 +31,21 @@ impl Light {
         }
     }
 
-    /// Lambert's law: colour / π · Σ irradiance, of a surface with this normal that sees so much of the sun.
-    pub fn on(&self, color: V, normal: V, sun: f32) -> V {
+    /// Lambert's law: colour / π · Σ irradiance, of a surface with this normal that sees so much of the sun; and the sky that it
+    /// mirrors along a `ray` of length one from the camera, by Schlick's approximation of Fresnel's law.
+    pub fn on(&self, color: V, normal: V, ray: V, sun: f32) -> V {
         let up = 0.5 + 0.5 * normal.z;
         let sky = self.ground * (1.0 - up) + self.sky * up;
         let key = self.key * (sun * normal.dot(self.key_from).max(0.0));
         let fill = self.fill * normal.dot(self.fill_from).max(0.0);
         let all = (sky + key + fill) * std::f32::consts::FRAC_1_PI;
-        V::new(color.x * all.x, color.y * all.y, color.z * all.z)
+        let facing = -normal.dot(ray);
+        let edge = (1.0 - facing).clamp(0.0, 1.0);
+        let up = 0.5 + 0.5 * (ray.z + 2.0 * facing * normal.z);
+        let around = self.ground * (1.0 - up) + self.sky * up;
+        let mirrored = around * ((0.04 + 0.6 * edge.powi(5)) * std::f32::consts::FRAC_1_PI);
+        let given = |c: f32| BLACK + (1.0 - BLACK) * c;
+        V::new(given(color.x) * all.x, given(color.y) * all.y, given(color.z) * all.z) + mirrored
     }
 }
 

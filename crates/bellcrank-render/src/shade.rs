@@ -97,7 +97,8 @@ impl Shading<'_> {
         } else {
             0.0
         };
-        self.light.on(self.colors[part as usize], n, sun)
+        let ray = ray * (1.0 / ray.norm().max(1e-30));
+        self.light.on(self.colors[part as usize], n, ray, sun)
     }
 }
 

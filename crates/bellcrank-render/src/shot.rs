@@ -2,7 +2,9 @@
 
 use crate::camera::Camera;
 use crate::error::RenderError;
-use crate::film::Film;
+use crate::film::{Film, FilmKind, check_place};
+use crate::gltf::Animation;
+use crate::log::Log;
 use crate::moment::Moment;
 use crate::renderer::{Renderer, Size};
 use bellcrank_math::Vec3;
@@ -40,15 +42,27 @@ const LAG: f64 = 0.4;
 
 /// See the module.
 pub struct Shot {
+    worlds: Vec<usize>,
+    interval: f64,
+    frames: usize,
+    taking: Taking,
+}
+
+enum Taking {
+    Pictures(Box<Pictures>),
+    Scene(Box<Animation>),
+    Log(Box<Log>),
+}
+
+/// Every moment drawn, by a camera that may go along.
+struct Pictures {
     renderer: Renderer,
     camera: Camera,
     begun: Option<Moment>,
     /// How far the camera has gone [m].
     gone: Vec3,
     film: Film,
-    interval: f64,
     follows: bool,
-    frames: usize,
 }
 
 impl Shot {
@@ -57,20 +71,15 @@ impl Shot {
     /// # Errors
     /// When the ending is of no kind, or options make no sense.
     pub fn new(batch: &Batch, path: &Path, options: ShotOptions) -> Result<Self, RenderError> {
-        let film = Film::new(path, options.frames_per_second)?;
+        let interval = 1.0 / options.frames_per_second;
         let all: Vec<usize> = (0..batch.worlds().min(SHOWN)).collect();
-        let worlds = if options.worlds.is_empty() { all } else { options.worlds };
-        let renderer = Renderer::new(batch, &worlds, options.size)?;
-        Ok(Shot {
-            camera: Camera::framing(renderer.stage(), options.size),
-            begun: None,
-            gone: Vec3::zero(),
-            renderer,
-            film,
-            interval: 1.0 / options.frames_per_second,
-            follows: options.follows,
-            frames: 0,
-        })
+        let worlds = if options.worlds.is_empty() { all } else { options.worlds.clone() };
+        let taking = match check_place(path)? {
+            FilmKind::Glb => Taking::Scene(Box::new(Animation::new(batch, path, &worlds, interval)?)),
+            FilmKind::Mcap => Taking::Log(Box::new(Log::new(batch, path, &worlds, interval)?)),
+            _ => Taking::Pictures(Box::new(Pictures::new(batch, path, &worlds, &options)?)),
+        };
+        Ok(Shot { worlds, interval, frames: 0, taking })
     }
 
     /// Takes a picture if the time for it has come [s].
@@ -81,8 +90,7 @@ impl Shot {
         if time < (self.frames as f64 - 1e-6) * self.interval {
             return Ok(());
         }
-        let moment = Moment::of(batch, self.renderer.worlds())?;
-        self.take(moment)
+        self.take(Moment::of(batch, &self.worlds)?)
     }
 
     /// Takes a picture of a moment.
@@ -90,18 +98,15 @@ impl Shot {
     /// # Errors
     /// When it cannot be drawn or written.
     pub fn take(&mut self, moment: Moment) -> Result<(), RenderError> {
-        if self.follows
-            && let Some(begun) = &self.begun
-        {
-            let ahead = moment.way(begun) - self.gone;
-            if ahead.is_finite() {
-                self.gone += ahead * (1.0 - (-self.interval / LAG).exp());
-            }
-        }
-        let picture = self.renderer.draw_moment(&moment, &self.camera.moved(self.gone))?;
-        self.begun.get_or_insert(moment);
         self.frames += 1;
-        self.film.add(picture)
+        match &mut self.taking {
+            Taking::Pictures(pictures) => pictures.take(moment, self.interval),
+            Taking::Scene(animation) => {
+                animation.take(moment);
+                Ok(())
+            }
+            Taking::Log(log) => log.take(&moment),
+        }
     }
 
     /// Pictures so far.
@@ -114,6 +119,33 @@ impl Shot {
     /// # Errors
     /// When it cannot be written.
     pub fn finish(self) -> Result<PathBuf, RenderError> {
-        self.film.finish()
+        match self.taking {
+            Taking::Pictures(pictures) => pictures.film.finish(),
+            Taking::Scene(animation) => animation.finish(),
+            Taking::Log(log) => log.finish(),
+        }
+    }
+}
+
+impl Pictures {
+    fn new(batch: &Batch, path: &Path, worlds: &[usize], options: &ShotOptions) -> Result<Self, RenderError> {
+        let film = Film::new(path, options.frames_per_second)?;
+        let renderer = Renderer::new(batch, worlds, options.size)?;
+        let camera = Camera::framing(renderer.stage(), options.size);
+        Ok(Pictures { renderer, camera, begun: None, gone: Vec3::zero(), film, follows: options.follows })
+    }
+
+    fn take(&mut self, moment: Moment, interval: f64) -> Result<(), RenderError> {
+        if self.follows
+            && let Some(begun) = &self.begun
+        {
+            let ahead = moment.way(begun) - self.gone;
+            if ahead.is_finite() {
+                self.gone += ahead * (1.0 - (-interval / LAG).exp());
+            }
+        }
+        let picture = self.renderer.draw_moment(&moment, &self.camera.moved(self.gone))?;
+        self.begun.get_or_insert(moment);
+        self.film.add(picture)
     }
 }

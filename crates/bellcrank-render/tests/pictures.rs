@@ -196,3 +196,103 @@ fn recorded_moments_look_like_the_worlds_themselves() {
     let differ = recorded.rgb.iter().zip(&itself.rgb).filter(|(a, b)| a.abs_diff(**b) > 2).count();
     assert!(differ < itself.rgb.len() / 100, "{differ}");
 }
+
+/// A falling ball: its last key frame is where the ball is, z up turned to y up by the root alone; and the parts of the file are where
+/// its head says (glTF 2.0, section 4).
+#[test]
+fn a_moving_scene_has_a_key_frame_for_every_moment() {
+    let mut batch = ball();
+    let path = folder("gltf").join("ball.glb");
+    let options = ShotOptions { frames_per_second: 50.0, ..ShotOptions::default() };
+    let mut shot = Shot::new(&batch, &path, options).expect("a shot");
+    let dt = batch.dt();
+    for step in 0..=50 {
+        shot.observe(&batch, f64::from(step) * dt).expect("taken");
+        if step < 50 {
+            batch.step(1);
+        }
+    }
+    let frames = shot.frame_count();
+    assert_eq!(frames, (50.0 * 50.0 * dt + 1.0 + 1e-9) as usize);
+    let bytes = std::fs::read(shot.finish().expect("written")).expect("a file");
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
+    assert_eq!((&bytes[..4], word(4), word(8)), (&b"glTF"[..], 2, bytes.len()));
+    let told: serde_json::Value = serde_json::from_slice(&bytes[20..20 + word(12)]).expect("JSON");
+    let numbers = &bytes[28 + word(12)..];
+    assert_eq!((word(12) % 4, word(20 + word(12))), (0, numbers.len()));
+    let nodes = told["nodes"].as_array().expect("nodes");
+    let ball = nodes.iter().position(|node| node["name"] == "ball").expect("the ball's node");
+    let root = &nodes[told["scenes"][0]["nodes"][0].as_u64().expect("a number") as usize];
+    assert_eq!(root["rotation"][0].as_f64(), Some(-std::f64::consts::FRAC_1_SQRT_2));
+    let motion = &told["animations"][0];
+    let channels = motion["channels"].as_array().expect("channels");
+    assert_eq!(channels.len(), 2);
+    let way = channels.iter().find(|channel| channel["target"]["path"] == "translation").expect("a way");
+    assert_eq!(way["target"]["node"], ball);
+    let sampler = &motion["samplers"][way["sampler"].as_u64().expect("a number") as usize];
+    let accessor = &told["accessors"][sampler["output"].as_u64().expect("a number") as usize];
+    assert_eq!(accessor["count"], frames);
+    let view = &told["bufferViews"][accessor["bufferView"].as_u64().expect("a number") as usize];
+    let last = view["byteOffset"].as_u64().expect("a number") as usize + 12 * (frames - 1) + 8;
+    let z = f32::from_le_bytes(numbers[last..last + 4].try_into().expect("four bytes"));
+    let now = batch.body_pose(0, 0).expect("a pose").p.z;
+    assert!((f64::from(z) - now).abs() < 1e-6 && now < 1.95, "{z}, {now}");
+}
+
+/// Law of reflection and Fresnel: black paint seen from the front gives back the least light of all that is lit, and still some.
+#[test]
+fn black_paint_has_a_shape() {
+    let mut b = ModelBuilder::new("black");
+    let ball = b.body(Body::new("ball").at(Pose::translation(0.0, 0.0, 2.0)).solid_sphere(1.0, 0.5));
+    b.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.5 }).color([0.0, 0.0, 0.0, 1.0]));
+    let batch =
+        Batch::new(Arc::new(b.build().expect("a model")), 1, BatchOptions::default()).expect("a batch");
+    let mut renderer = Renderer::new(&batch, &[0], SIZE).expect("a renderer").without_floor();
+    let picture = renderer.draw(&batch, &from_afar()).expect("drawn");
+    let (_, bodies) = renderer.measure(&batch, &from_afar()).expect("measured");
+    let shades: std::collections::BTreeSet<u8> =
+        (0..bodies.len()).filter(|k| bodies[*k] == 0).map(|k| picture.rgb[3 * k + 1]).collect();
+    assert!(shades.len() > 12 && *shades.first().expect("a shade") > 15, "{shades:?}");
+}
+
+/// The records of a log one after the other: a byte that says of which kind, eight of length (MCAP, "Records"). Read back here by hand, and
+/// in Python by the package that reads such logs.
+#[test]
+fn a_log_tells_where_every_body_is_at_every_moment() {
+    let mut batch = ball();
+    let path = folder("log").join("ball.mcap");
+    let options = ShotOptions { frames_per_second: 50.0, ..ShotOptions::default() };
+    let mut shot = Shot::new(&batch, &path, options).expect("a shot");
+    let dt = batch.dt();
+    for step in 0..=50 {
+        shot.observe(&batch, f64::from(step) * dt).expect("taken");
+        if step < 50 {
+            batch.step(1);
+        }
+    }
+    let frames = shot.frame_count();
+    let bytes = std::fs::read(shot.finish().expect("written")).expect("a file");
+    let magic = b"\x89MCAP0\r\n";
+    assert!(bytes.starts_with(magic) && bytes.ends_with(magic));
+    let (mut at, mut kinds, mut messages) = (8, Vec::new(), Vec::new());
+    while at < bytes.len() - 8 {
+        let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().expect("eight bytes")) as usize;
+        kinds.push(bytes[at]);
+        if bytes[at] == 5 {
+            messages.push(&bytes[at + 9..at + 9 + length]);
+        }
+        at += 9 + length;
+    }
+    // a header, two schemas with their channels, how things look, where they are; the end of the data, a footer
+    let expected = [vec![1, 3, 4, 3, 4], vec![5; frames + 1], vec![15, 2]].concat();
+    assert_eq!((at, kinds), (bytes.len() - 8, expected));
+    let last = messages[frames];
+    let time = u64::from_le_bytes(last[6..14].try_into().expect("eight bytes"));
+    assert_eq!(time, 20_000_000 * (frames as u64 - 1)); // 50 per second
+    let told: serde_json::Value = serde_json::from_slice(&last[22..]).expect("JSON");
+    assert_eq!(told["transforms"][0]["child_frame_id"], "world_0/ball");
+    let now = batch.body_pose(0, 0).expect("a pose").p.z;
+    assert!((told["transforms"][0]["translation"]["z"].as_f64().expect("a number") - now).abs() < 1e-9);
+    let look: serde_json::Value = serde_json::from_slice(&messages[0][22..]).expect("JSON");
+    assert!(look["entities"][0]["triangles"][0]["indices"].as_array().is_some_and(|list| list.len() > 100));
+}

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Browser tests: headless Chromium drives a recorded page and the live one. BELLCRANK names the binary (default: target/release),
-# BELLCRANK_KINEMATICS one with the feature kinematics (default: the same).
+# Browser tests: headless Chromium drives a recorded page and the live one. BELLCRANK names the binary (default: target/release).
 set -euo pipefail
 cd "$(dirname "$0")"
 missing=""

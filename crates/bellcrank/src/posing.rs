@@ -31,8 +31,9 @@ impl Posing for Puppet {
         let asked = Asked { hand, pins, now: &now };
         // sizes are those of the model, so that nothing can be asked wrongly; if it were, nothing would move
         let Ok(Some(found)) = pulled(robot, &model, asked) else { return Ok(None) };
-        for ((body, X_WL), part) in found.bodies.iter().enumerate().zip(model.bodies()) {
-            batch.set_body_pose(hand.world, body, *X_WL * part.X_LB())?;
+        let placed = found.bodies.iter().zip(model.bodies()).map(|(X_WL, part)| *X_WL * part.X_LB());
+        batch.set_body_poses(hand.world, &placed.collect::<Vec<_>>())?;
+        for body in 0..model.bodies().len() {
             batch.set_body_velocity(hand.world, body, Twist::zero())?;
         }
         Ok(Some(found.missed))

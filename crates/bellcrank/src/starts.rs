@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(reward(&trained(0, None).expect("trains")), reward(&own));
         assert_eq!(reward(&trained(24, draw).expect("trains")), reward(&drawn));
         let nobody = trained(24, None).err().expect("refused");
-        assert!(nobody.contains("--features kinematics"), "{nobody}");
+        assert!(nobody.contains("draw_poses"), "{nobody}");
 
         let folder = std::env::temp_dir().join(format!("bellcrank-starts-{}", std::process::id()));
         drawn.save(&folder).expect("saved");
@@ -93,6 +93,6 @@ mod tests {
         let refused = Trainer::resume(&folder, 1).err().expect("refused").to_string();
         std::fs::remove_dir_all(&folder).expect("removed");
         assert_eq!(resumed.config().random_poses, 24);
-        assert!(refused.contains("--features kinematics"), "{refused}");
+        assert!(refused.contains("draw_poses"), "{refused}");
     }
 }

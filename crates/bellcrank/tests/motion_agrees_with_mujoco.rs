@@ -4,7 +4,7 @@
 //! what is left by extrapolation, 2 e(Δt/2) − e(Δt), of second order. States of motors are exact in both, and agree as they are.
 //! Needs a Python with the package `mujoco`, named in the environment variable `BELLCRANK_PYTHON` when the tests are built.
 
-use bellcrank::import::{Format, Options, loads};
+use bellcrank::import::{Compliance, Format, Options, loads};
 use bellcrank::model::Control;
 use bellcrank::sim::{Batch, BatchOptions};
 use std::process::Command;
@@ -35,7 +35,8 @@ fn theirs(xml: &str) -> Vec<[Vec<f64>; 2]> {
 }
 
 fn ours(xml: &str, dt: f64) -> [Vec<f64>; 2] {
-    let model = loads(xml, Format::Mjcf, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let options = Options::default().compliance(Compliance::Mujoco);
+    let model = loads(xml, Format::Mjcf, &options).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.ignored().is_empty(), "{:?}", model.ignored());
     let (count, key) = (model.actuators().len(), model.keyframes().first().map(|key| key.name.clone()));
     let options = BatchOptions { dt: Some(dt), ..BatchOptions::default() };
@@ -75,9 +76,12 @@ fn compare(xml: &str) -> [Vec<f64>; 2] {
     [differences.pop().expect("two steps"), halved]
 }
 
+fn largest(list: &[f64]) -> f64 {
+    list.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
 fn assert_first_order(xml: &str) {
     let [whole, half] = compare(xml);
-    let largest = |list: &[f64]| list.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let extrapolated: Vec<f64> = whole.iter().zip(&half).map(|(w, h)| 2.0 * h - w).collect();
     let (w, h, e) = (largest(&whole), largest(&half), largest(&extrapolated));
     println!("{w:.2e} at 1 ms, {h:.2e} at 0.5 ms, {e:.2e} extrapolated");
@@ -118,4 +122,42 @@ fn bodies_in_air_and_water_move_as_in_mujoco() {
              <keyframe><key name='k' qpos='0 0 2 .9 .1 .3 .2 .3' qvel='2 -1 1 1 2 -1 3'/></keyframe></mujoco>"
         ));
     }
+}
+
+/// A cord around a ball and a drum and over a pulley, with a spring that goes slack, a damper and a winch; an arm that a second cord pulls.
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn tendons_through_space_move_bodies_as_in_mujoco() {
+    assert_first_order(
+        "<mujoco><option><flag contact='disable'/></option><worldbody><site name='w' pos='-.1 0 .3'/><site name='v' pos='.4 .2 .3'/>
+           <geom name='drum' type='cylinder' size='.05 .2' pos='.05 .1 .3' euler='90 0 0' contype='0' conaffinity='0'/>
+           <body><joint name='a' axis='0 1 0' damping='.05'/><geom type='capsule' size='.05' fromto='0 0 0 .3 0 0'/>
+             <geom name='ball' size='.07' pos='.15 0 0'/><site name='a1' pos='.05 .02 .09'/><site name='a2' pos='.28 -.01 .06'/>
+             <body pos='.3 0 0'><joint name='b' type='ball'/><geom type='capsule' size='.04' fromto='0 0 0 .2 .1 0'/><site name='b1' pos='.15 .05 .05'/>
+             </body></body>
+           <body pos='.5 0 .5'><freejoint name='f'/><geom type='box' size='.05 .04 .03'/><site name='f1' pos='.04 .03 .02'/></body></worldbody>
+         <tendon><spatial name='cord' stiffness='60' damping='1' springlength='.3 .5'><site site='w'/><geom geom='drum'/><site site='a1'/>
+             <geom geom='ball'/><site site='a2'/><site site='b1'/></spatial>
+           <spatial name='lift' stiffness='20'><site site='v'/><site site='f1'/><pulley divisor='2'/><site site='v'/><site site='b1'/></spatial></tendon>
+         <actuator><motor name='m' tendon='cord' gear='4'/><position name='p' tendon='lift' kp='9' kv='.5'/></actuator>
+         <keyframe><key name='k' qpos='.1 .9 .1 .3 .2 .5 .1 .6 1 0 0 0'/></keyframe></mujoco>",
+    );
+}
+
+/// Limits and dry friction of joints and tendons, in MuJoCo's softness, with a lift that goes up and down between its stops. The rows of
+/// both are taken at the start of a step, where a limit either acts or does not: the moment at which it begins differs by up to a step, so that
+/// errors fall at least with the step, but not smoothly enough to be extrapolated.
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn soft_limits_and_friction_act_as_in_mujoco() {
+    let [whole, half] = compare(
+        "<mujoco><option><flag contact='disable'/></option><worldbody><site name='w' pos='0 0 1'/>
+           <body><joint name='a' axis='0 1 0' range='-20 30' solreflimit='.05 .7' solimplimit='.5 .9 .1 .4 3'/><geom type='capsule' size='.05' fromto='0 0 0 .3 0 0'/>
+             <body pos='.3 0 0'><joint name='b' axis='0 1 0' frictionloss='.6' solreffriction='.03 1'/><geom type='capsule' size='.04' fromto='0 0 0 .2 .1 0'/></body></body>
+           <body pos='0 1 .5'><joint name='s' type='slide' axis='0 0 1'/><geom size='.06'/><site name='s1'/></body></worldbody>
+         <tendon><spatial name='t' range='.9 1.15' frictionloss='2' solreflimit='.04 1' solreffriction='.02 1'><site site='w'/><site site='s1'/></spatial>
+           <fixed name='u' range='-.6 .4' solreflimit='.03 .8'><joint joint='a' coef='1'/><joint joint='b' coef='.5'/></fixed></tendon>
+         <actuator><motor name='m' joint='a' gear='6'/><motor name='n' joint='b' gear='2'/><motor name='o' joint='s' gear='20'/></actuator></mujoco>",
+    );
+    assert!(largest(&whole) < 1e-4 && largest(&half) < 0.6 * largest(&whole), "{whole:?}\n{half:?}");
 }

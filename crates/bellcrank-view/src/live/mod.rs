@@ -9,5 +9,5 @@ mod spawn;
 
 pub use dial::Dial;
 pub use drag::{Hand, Pin, Posing};
-pub use session::{Live, LiveOptions, Program};
+pub use session::{Live, LiveOptions, Program, Start};
 pub use spawn::{Running, serve_recording, spawn};

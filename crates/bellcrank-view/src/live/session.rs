@@ -59,6 +59,9 @@ const SHOWN: f64 = 1e-3;
 /// One part of the time for the browser to so many for the simulation, at least.
 const BROWSER_SHARE: u32 = 4;
 
+/// Puts all worlds to where a simulation begins.
+pub type Start = Box<dyn FnMut(&mut Batch) + Send>;
+
 /// A server and the state of play. The batch stays with the caller.
 pub struct Live {
     scene: Scene,
@@ -71,6 +74,7 @@ pub struct Live {
     time: f64,
     drag: Option<Hand>,
     posing: Option<Box<dyn Posing>>,
+    start: Option<Start>,
     pins: Vec<Pin>,
     /// How well motors hold the joints is shown.
     singular: bool,
@@ -107,6 +111,7 @@ impl Live {
             time: 0.0,
             drag: None,
             posing: None,
+            start: None,
             pins: Vec::new(),
             singular: false,
             focus: worlds[0],
@@ -138,6 +143,11 @@ impl Live {
     pub fn pose_with(&mut self, posing: Box<dyn Posing>) {
         self.posing = Some(posing);
         self.publish_state();
+    }
+
+    /// What puts worlds, all of which stand in the reference pose then, to where the simulation begins: a keyframe, say.
+    pub fn begin_with(&mut self, start: Start) {
+        self.start = Some(start);
     }
 
     /// Where the page is.
@@ -364,7 +374,11 @@ impl Live {
     fn reset(&mut self, batch: &mut Batch, worlds: &[usize]) -> Result<(), BatchError> {
         if worlds.is_empty() {
             self.time = 0.0;
-            (0..batch.worlds()).try_for_each(|world| batch.reset(world))
+            (0..batch.worlds()).try_for_each(|world| batch.reset(world))?;
+            if let Some(start) = &mut self.start {
+                start(batch);
+            }
+            Ok(())
         } else {
             worlds.iter().try_for_each(|&world| batch.reset(world))
         }

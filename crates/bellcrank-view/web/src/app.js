@@ -3,11 +3,14 @@
 import * as THREE from 'three';
 import { extentSize } from './data/scene.js';
 import { Drag } from './drag.js';
+import { giveBackFocus, keysOf, takesKey } from './keys.js';
 import { Overlays } from './overlays/index.js';
 import { centerOfMass } from './overlays/mass.js';
+import { Capture } from './panels/capture.js';
 import { Dials } from './panels/dials.js';
 import { Foot } from './panels/foot.js';
 import { Head } from './panels/head.js';
+import { Help } from './panels/help.js';
 import { Motion } from './panels/motion.js';
 import { Plots } from './panels/plots.js';
 import { addShow } from './panels/show.js';
@@ -17,6 +20,7 @@ import { frameMatrix } from './stage/pose.js';
 import { Stage } from './stage/stage.js';
 import { View } from './stage/view.js';
 import { FEW, Worlds } from './stage/worlds.js';
+import { onTheme } from './theme.js';
 
 const part = (id) => document.getElementById(id);
 
@@ -38,7 +42,10 @@ export class App {
     this.overlays = new Overlays(this);
     this.drag = new Drag(this);
     this.quality = new Quality(this.stage, this.worlds);
+    this.capture = new Capture(this);
     this.buildPanels();
+    giveBackFocus(part('view'));
+    onTheme(() => { this.stage.dress(); this.plots.paintAll(); this.redraw(); });
     window.addEventListener('resize', () => { this.stage.resize(); this.redraw(); });
     window.addEventListener('keydown', (event) => this.key(event));
     this.clock = performance.now();
@@ -57,6 +64,9 @@ export class App {
     this.dials = new Dials(this, part('right'));
     this.motion = new Motion(this, part('right'));
     this.foot = new Foot(this, part('foot'));
+    this.help = new Help(this, document.body);
+    // for pages that embed this one: the scene alone
+    if (new URLSearchParams(location.search).has('bare')) document.body.classList.add('bare', 'alone');
     // side panels end above the foot line, also where that needs two rows
     new ResizeObserver(([{ target }]) => document.documentElement.style.setProperty('--foot', `${target.offsetHeight}px`)).observe(part('foot'));
   }
@@ -145,12 +155,21 @@ export class App {
   bodyMatrix(world, body) { return frameMatrix(this.frame, world, body, undefined, new THREE.Matrix4()); }
 
   key(event) {
-    if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || takesKey(event.target, event.key)) return;
     if (this.dials.key(event.key)) return;
-    const does = { ' ': () => this.foot.toggle(), '.': () => this.source.step(1), ',': () => this.source.step(-1), r: () => this.reset(), f: () => { this.view.follow = !this.view.follow; this.foot.update(); }, h: () => document.body.classList.toggle('bare') };
-    if (!does[event.key] || (event.key === ',' && this.source.live)) return;
+    if (event.key === 'Escape') this.help.card.hidden = true;
+    const found = keysOf(this).find(({ key }) => key === event.key);
+    if (!found) return;
     event.preventDefault();
-    does[event.key]();
+    found.act();
+  }
+
+  /** The scene alone, or everything again. */
+  hide() {
+    const bare = !document.body.classList.contains('bare');
+    document.body.classList.toggle('bare', bare);
+    if (!bare) document.body.classList.remove('alone');
+    this.redraw();
   }
 
   /** The state of play has changed. */

@@ -14,11 +14,19 @@ export class Quality {
     this.last = 0;
     this.moving = 1; // scale while something moves
     this.resting = false;
+    this.held = false; // a film's pictures are all of one size
+  }
+
+  /** Keeps the resolution as the page has it, or lets it go again. */
+  hold(on) {
+    if (on) this.set(1, false);
+    this.held = on;
   }
 
   /** Takes note of how long it took from one picture to the next [ms]. */
   note(milliseconds, now) {
     this.last = now;
+    if (this.held) return;
     this.mean += 0.2 * (Math.min(milliseconds, 300) - this.mean);
     if (this.resting) this.set(this.moving, false);
     if (++this.still < 8) return;
@@ -30,7 +38,7 @@ export class Quality {
 
   /** True once when nothing has changed for a while and the picture could be better. */
   rest(now) {
-    if (this.resting || now - this.last < REST) return false;
+    if (this.held || this.resting || now - this.last < REST) return false;
     this.set(this.best, true);
     return true;
   }

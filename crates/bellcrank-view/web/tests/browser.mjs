@@ -7,8 +7,6 @@ import { chromium } from 'playwright-core';
 export const OUTPUT = new URL('../test-output/', import.meta.url).pathname;
 export const BELLCRANK = process.env.BELLCRANK ?? new URL('../../../../target/release/bellcrank', import.meta.url).pathname;
 
-/** One that was built with the feature kinematics. */
-export const KINEMATICS = process.env.BELLCRANK_KINEMATICS ?? BELLCRANK;
 
 /** A browser without a network and without a graphics card. */
 export async function openBrowser() {
@@ -42,11 +40,8 @@ export async function openPage(browser, url, size = { width: 1280, height: 800 }
 }
 
 /** Starts `bellcrank …` and waits for the address that it prints. */
-export const serve = (...args) => serveBy(BELLCRANK, ...args);
-
-/** The same with another binary. */
-export async function serveBy(binary, ...args) {
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function serve(...args) {
+  const child = spawn(BELLCRANK, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const url = await new Promise((resolve, reject) => {
     let text = '';
     const read = (data) => { text += data; const found = text.match(/http:\S+/); if (found) resolve(found[0]); };

@@ -1,21 +1,20 @@
-// The live page of a command line that knows kinematics: pins, and how well motors hold the joints.
+// The live page while a robot is posed: pins, and how well motors hold the joints.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { KINEMATICS, OUTPUT, openBrowser, openPage, serveBy } from './browser.mjs';
+import { OUTPUT, openBrowser, openPage, serve } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await openBrowser(); });
 after(() => browser.close());
 
-/** Serves a model and opens its page; both end with the test. None where the command line was built without the feature. */
+/** Serves a model and opens its page; both end with the test. */
 async function open(t, ...args) {
-  const server = await serveBy(KINEMATICS, ...args);
+  const server = await serve(...args);
   const page = await openPage(browser, server.url);
   t.after(async () => { await page.close(); server.stop(); });
-  if (await page.evaluate(() => window.bellcrank.source.poses)) return page;
-  console.log('SKIPPED: poses in the browser need a command line with the feature kinematics (BELLCRANK_KINEMATICS names it)');
-  return t.skip('no feature kinematics');
+  assert.ok(await page.evaluate(() => window.bellcrank.source.poses));
+  return page;
 }
 
 /** Where a body's middle is on the screen. */
@@ -27,7 +26,6 @@ const onScreen = (page, name) => page.evaluate((n) => {
 
 test('joints are coloured by how well motors hold them, from red to blue', async (t) => {
   const page = await open(t, 'view', 'four_bar', '--paused');
-  if (!page) return;
   await page.check('#show-singular');
   await page.waitForFunction(() => window.bellcrank.frame.holds.length === 4);
   const { holds, colors } = await page.evaluate(() => {
@@ -49,7 +47,6 @@ test('joints are coloured by how well motors hold them, from red to blue', async
 
 test('a body that is pinned with shift and a click stays while another is posed', async (t) => {
   const page = await open(t, 'view', 'hybrid_biped', '--paused');
-  if (!page) return;
   const height = (name) => page.evaluate((n) => { const { frame, world, model } = window.bellcrank; return frame.poses[world.poseStart + 7 * model.bodies.findIndex((body) => body.name === n) + 2]; }, name);
   const pinned = () => page.evaluate(() => window.bellcrank.source.pins.map((pin) => window.bellcrank.model.bodies[pin.body].name));
   for (const foot of ['left_foot', 'right_foot']) {

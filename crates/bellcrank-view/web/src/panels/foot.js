@@ -14,7 +14,7 @@ export class Foot {
       SPEEDS.map((x) => el('option', { value: x }, `${x}×`)));
     this.speed.value = 1;
     this.time = el('span', { class: 'time', id: 'time' }, '0.00 s');
-    this.followButton = el('button', { onclick: () => { view.follow = !view.follow; this.update(); } }, 'Follow');
+    this.followButton = el('button', { id: 'follow', title: 'The camera goes along (f)', onclick: () => this.follow() }, 'Follow');
     this.rate = el('span', { class: 'quiet', id: 'rate' });
     const step = el('button', { id: 'step', title: 'One step (.)', onclick: () => source.step(1) }, 'Step');
     const reset = el('button', { id: 'reset', title: 'Back to the start (r)', onclick: () => app.reset() }, source.live ? 'Reset' : 'Start');
@@ -23,10 +23,20 @@ export class Foot {
       el('button', { id: 'frame-one', onclick: () => app.look(() => view.frameWorld(app.focus)) }, 'Frame robot'),
       app.scene.worlds.length > 1 ? el('button', { id: 'frame-all', onclick: () => app.look(() => view.frameAll()) }, 'Frame all') : null,
     ];
+    const preset = el('select', { id: 'preset', 'aria-label': 'Look from', title: 'Look from (1, 2, 3, 4)', onchange: () => { app.look(() => view.preset(preset.value)); preset.value = ''; } },
+      el('option', { value: '', hidden: true }, 'View'), [['front', 'Front'], ['side', 'Side'], ['top', 'Top'], ['corner', 'Corner']].map(([value, text]) => el('option', { value }, text)));
+    this.filmButton = el('button', { id: 'film', title: 'Begin or end a film (v)', onclick: () => app.capture.film() }, 'Film');
+    const others = [
+      preset,
+      el('button', { id: 'picture', title: 'Save a picture (p)', onclick: () => app.capture.picture() }, 'Picture'),
+      this.filmButton,
+      el('button', { id: 'panels', title: 'Figures, overlays and sliders', onclick: () => document.body.classList.toggle('sheet') }, 'Panels'),
+      el('button', { id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => app.help.toggle() }, '?'),
+    ];
     if (!source.live) {
       this.line = el('input', { type: 'range', id: 'timeline', min: 0, max: 1, step: 0.001, 'aria-label': 'Time', oninput: () => { source.pause(); source.seek(Number(this.line.value)); this.update(); } });
     }
-    root.append(...[this.playButton, step, reset, this.speed, this.program, this.time, this.line ?? el('span', { class: 'spacer' }), this.rate, this.followButton, ...camera].filter(Boolean));
+    root.append(...[this.playButton, step, reset, this.speed, this.program, this.time, this.line ?? el('span', { class: 'spacer' }), this.rate, this.followButton, ...camera, ...others].filter(Boolean));
     this.update();
   }
 
@@ -36,10 +46,16 @@ export class Foot {
     if (!source.live) this.update();
   }
 
+  follow() {
+    this.app.view.follow = !this.app.view.follow;
+    this.update();
+  }
+
   /** Buttons say what is so. */
   update() {
     const { source, view } = this.app;
     this.playButton.textContent = source.playing ? 'Pause' : 'Play';
+    this.filmButton.setAttribute('aria-pressed', String(Boolean(this.app.capture.recorder)));
     this.followButton.setAttribute('aria-pressed', String(view.follow));
     if (document.activeElement !== this.speed && SPEEDS.includes(source.speed)) this.speed.value = source.speed;
     if (this.program) {

@@ -11,11 +11,22 @@ export class Head {
     this.title = el('h1', { title: names.join(', ') }, names.length > 2 ? `${names.length} mechanisms` : names.join(' · '));
     this.pill = el('span', { class: 'pill', id: 'pill' }, source.live ? 'live' : 'recorded');
     this.text = el('p', { id: 'status', onclick: () => this.turnToNextIll() });
-    root.append(this.pill, this.title, this.text);
+    root.append(this.pill, this.list() ?? this.title, this.text);
+  }
+
+  /** Several mechanisms: one of them is chosen from a list. */
+  list() {
+    const { scene } = this.app;
+    if (scene.models.length < 2) return null;
+    const place = (model) => scene.worlds.findIndex((world) => world.model === model);
+    this.choice = el('select', { id: 'robots', 'aria-label': 'Mechanism', title: this.title.title, onchange: () => this.app.turnTo(place(Number(this.choice.value))) },
+      scene.models.map((model, index) => el('option', { value: index, hidden: place(index) < 0 }, model.name)));
+    return this.choice;
   }
 
   update(frame) {
     const { scene, world } = this.app;
+    if (this.choice && document.activeElement !== this.choice) this.choice.value = world.model;
     const counts = STATUS.map(() => 0);
     scene.worlds.forEach((w) => { counts[trace(scene, frame, w, 'status')]++; });
     const frozen = trace(scene, frame, world, 'status') === 3;

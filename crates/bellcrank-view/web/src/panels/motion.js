@@ -69,18 +69,29 @@ export class Motion {
 }
 
 export function slider({ name, unit, range, value, onInput }) {
-  const text = el('span', { class: 'value' });
-  const show = (x) => { text.textContent = `${figure(x)} ${unit}`; };
   let held = false;
+  const text = el('input', {
+    class: 'value', inputmode: 'decimal', 'aria-label': `${name}, number`,
+    onfocus: () => { held = true; text.select(); },
+    onblur: () => { held = false; show(Number(input.value)); },
+    onkeydown: (event) => { if (event.key === 'Enter') text.blur(); },
+    onchange: () => {
+      const x = Number(text.value.replace(',', '.').replace(unit, ''));
+      if (!Number.isFinite(x)) return;
+      input.value = Math.min(Math.max(x, range[0]), range[1]);
+      onInput(Number(input.value));
+    },
+  });
+  const show = (x) => { text.value = figure(x); };
   const input = el('input', {
-    type: 'range', min: range[0], max: range[1], step: (range[1] - range[0]) / 500, 'aria-label': name,
+    type: 'range', min: range[0], max: range[1], step: 'any', 'aria-label': name,
     oninput: () => { show(Number(input.value)); onInput(Number(input.value)); },
     onpointerdown: () => { held = true; }, onpointerup: () => { held = false; }, onblur: () => { held = false; },
   });
   input.value = value;
   show(value);
   return {
-    element: el('div', { class: 'slider' }, el('div', { class: 'row' }, el('span', { title: name }, name), text), input),
+    element: el('div', { class: 'slider' }, el('div', { class: 'row' }, el('span', { title: name }, name), el('span', { class: 'number' }, text, unit)), input),
     held: () => held,
     set: (x) => { if (Math.abs(Number(input.value) - x) > 1e-6) { input.value = x; show(x); } },
   };

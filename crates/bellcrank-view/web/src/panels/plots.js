@@ -1,6 +1,7 @@
 // Small curves of the world in focus, and of the joint that was chosen in the tree.
 
 import { trace } from '../data/scene.js';
+import { styled } from '../theme.js';
 import { el, figure } from './dom.js';
 
 const CURVES = [
@@ -9,11 +10,13 @@ const CURVES = [
   { name: 'residual', title: 'Residual', unit: '', log: true, floor: 1e-12, color: '#7b6ca8' },
   { name: 'iterations', title: 'Iterations', unit: '', color: '#b57f12' },
 ];
+const FORCE = { name: 'contact_force', title: 'Contact force', unit: 'N', color: '#c0504d' };
 const JOINT = [
   { name: 'joint_position', title: 'Position', color: '#2f6fb5' },
   { name: 'joint_velocity', title: 'Velocity', color: '#b5447f' },
 ];
 const SPAN = 600; // frames kept when live
+const LEFT = 34; // pixels for the numbers at the left
 const PAUSE = 66; // ms between two paintings: curves need not be smoother than the eye
 
 export class Plots {
@@ -22,6 +25,7 @@ export class Plots {
     this.painted = 0;
     const { scene } = app;
     const figures = CURVES.map((curve) => makeCurve({ ...curve, read: (frame, world) => trace(scene, frame, world, curve.name) }));
+    figures.push(makeCurve({ ...FORCE, read: contactForce }));
     this.ofJoint = JOINT.map(makeCurve);
     this.jointTitle = el('h2', {});
     this.joint = el('div', { id: 'joint', hidden: true }, this.jointTitle, el('div', { class: 'plots' }, this.ofJoint.map((c) => c.element)));
@@ -96,14 +100,11 @@ export class Plots {
     for (const [, v] of points) if (Number.isFinite(v)) { low = Math.min(low, scale(v)); high = Math.max(high, scale(v)); }
     if (!(high >= low)) [low, high] = [0, 1];
     const pad = Math.max(0.12 * (high - low), log ? 0.5 : 1e-3 * Math.max(Math.abs(high), 1));
-    [low, high] = [low - pad, high + pad];
+    [low, high] = [!log && low >= 0 ? Math.max(low - pad, 0) : low - pad, high + pad];
     const first = points[0]?.[0] ?? 0, span = Math.max((points[points.length - 1]?.[0] ?? 1) - first, 1e-3);
-    const x = (t) => ((t - first) / span) * (width - 2) + 1, y = (v) => height - 2 - ((scale(v) - low) / (high - low)) * (height - 4);
-    context.strokeStyle = '#e6eaee';
-    context.lineWidth = 1;
-    context.beginPath();
-    [0.5, height / 2, height - 0.5].forEach((line) => { context.moveTo(0, line); context.lineTo(width, line); });
-    context.stroke();
+    const right = width - 3, bottom = height - 11;
+    const x = (t) => LEFT + ((t - first) / span) * (right - LEFT), y = (v) => bottom - 1 - ((scale(v) - low) / (high - low)) * (bottom - 3);
+    drawAxes(context, { right, bottom, low, high, first, span, log });
     context.strokeStyle = color;
     context.lineWidth = 1.5;
     context.lineJoin = 'round';
@@ -113,10 +114,45 @@ export class Plots {
     if (Number.isFinite(curve.now) && points.length) {
       context.fillStyle = color;
       context.beginPath();
-      context.arc(Math.min(Math.max(x(time), 2), width - 2), y(curve.now), 2.5, 0, 7);
+      context.arc(Math.min(Math.max(x(time), LEFT + 2), right), y(curve.now), 2.5, 0, 7);
       context.fill();
     }
   }
+}
+
+/** Numbers at the ends of both axes: values at the left, seconds below. */
+function drawAxes(context, { right, bottom, low, high, first, span, log }) {
+  context.strokeStyle = styled('--line');
+  context.lineWidth = 1;
+  context.beginPath();
+  [1.5, bottom / 2, bottom - 0.5].forEach((line) => { context.moveTo(LEFT, line); context.lineTo(right, line); });
+  context.stroke();
+  context.fillStyle = styled('--quiet');
+  context.font = '9px system-ui, "DejaVu Sans", sans-serif';
+  const value = (v) => (log ? (10 ** v).toExponential(0).replace('e+', 'e') : tick(v, high - low));
+  context.textAlign = 'right';
+  context.textBaseline = 'top';
+  context.fillText(value(high), LEFT - 3, 0);
+  context.textBaseline = 'alphabetic';
+  context.fillText(value(low), LEFT - 3, bottom);
+  const seconds = (t) => `${t.toFixed(span < 10 ? 1 : 0)}`;
+  context.textAlign = 'left';
+  context.fillText(seconds(first), LEFT, bottom + 10);
+  context.textAlign = 'right';
+  context.fillText(`${seconds(first + span)} s`, right, bottom + 10);
+}
+
+/** A number with as many decimals as tell it from others on an axis that is so long, in six characters. */
+function tick(v, span) {
+  const text = v.toFixed(Math.min(Math.max(Math.ceil(1 - Math.log10(span)), 0), 6));
+  return text.length <= 6 ? text : v.toExponential(0).replace('e+', 'e');
+}
+
+/** Of all contacts of the world, added up without their directions [N]. */
+function contactForce({ contacts }, world) {
+  let sum = 0;
+  for (let k = 0; k < contacts.length; k += 7) if (contacts[k] === world.place) sum += Math.hypot(contacts[k + 4], contacts[k + 5], contacts[k + 6]);
+  return sum;
 }
 
 function makeCurve(curve) {

@@ -17,6 +17,14 @@ export function shapeColor(shape) {
   return `rgb(${r}, ${g}, ${b})`;
 }
 
+/** The least that anything gives back of the light: black paint is not a hole. The same in bellcrank-render. */
+const BLACK = 0.03;
+
+/** A linear colour as surfaces of that paint have it. */
+export function painted(color) {
+  return color.multiplyScalar(1 - BLACK).addScalar(BLACK);
+}
+
 /** One colour for a loop, all of them different. */
 export function loopColor(index, count) {
   return `hsl(${Math.round(330 + (360 * index) / Math.max(count, 1)) % 360}, 75%, 50%)`;

@@ -3,7 +3,7 @@
 // They are two things: the floor fills half the picture and must be cheap, the shadow is small.
 
 import * as THREE from 'three';
-import { BACKDROP, SHADOW } from './light.js';
+import { SHADOW, backdrop } from './light.js';
 
 const VERTEX = /* glsl */ `
 uniform float cell;
@@ -20,6 +20,7 @@ const FRAGMENT = /* glsl */ `
 uniform vec2 center; // in cells
 uniform float nearness; // 1 / reach², in cells
 uniform vec3 backdrop;
+uniform float lines; // -1 for dark lines on a light floor
 uniform float pixel; // of the page, in pixels of the picture
 varying vec2 grid;
 void main() {
@@ -33,18 +34,25 @@ void main() {
   vec2 away = grid - center;
   float near = max(1.0 - nearness * dot(away, away), 0.0);
   near *= near;
-  gl_FragColor = vec4(backdrop - near * (vec3(0.008, 0.010, 0.011) + line * vec3(0.475, 0.425, 0.382)), 1.0);
+  gl_FragColor = vec4(backdrop + lines * near * (vec3(0.008, 0.010, 0.011) + line * vec3(0.475, 0.425, 0.382)), 1.0);
 }`;
 
 /** Grid cells are a power of ten near a sixth of `size` [m]. */
 export function makeFloor(size) {
   const cell = 10 ** Math.round(Math.log10(size / 6));
   const reach = 16 * size;
-  const uniforms = { pixel: { value: 1 }, cell: { value: cell }, nearness: { value: (cell / reach) ** 2 }, center: { value: new THREE.Vector2() }, backdrop: { value: new THREE.Vector3().setFromColor(new THREE.Color(BACKDROP).convertLinearToSRGB()) } };
+  const uniforms = { pixel: { value: 1 }, cell: { value: cell }, nearness: { value: (cell / reach) ** 2 }, center: { value: new THREE.Vector2() }, backdrop: { value: new THREE.Vector3() }, lines: { value: -1 } };
   const material = new THREE.ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, depthWrite: false });
   const mesh = new THREE.Mesh(new THREE.PlaneGeometry(4 * reach, 4 * reach), material);
   mesh.renderOrder = 1; // after what hides it
   return mesh;
+}
+
+/** The floor in the colours of day or night. */
+export function dressFloor(mesh) {
+  const { uniforms } = mesh.material, { backdrop: color, lines } = backdrop();
+  uniforms.backdrop.value.setFromColor(new THREE.Color(color).convertLinearToSRGB());
+  uniforms.lines.value = lines;
 }
 
 /** Catches the shadow; of radius 1. */

@@ -11,7 +11,8 @@ vec4 poseTexel(int k) { return texelFetch(poses, ivec2(k % ROW, k / ROW), 0); }
 vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 `;
 
-// Lambert's law with three lights, as in the renderer's own material: c / π · Σ irradiance; then sRGB.
+// Lambert's law with three lights, as in the renderer's own material: c / π · Σ irradiance; and the sky mirrored by Schlick's
+// approximation of Fresnel's law, so that black things have a shape; then sRGB.
 const LIT = /* glsl */ `
 uniform vec3 sky, ground, keyLight, keyFrom, fillLight, fillFrom;
 varying vec3 tint;
@@ -22,7 +23,12 @@ void main() {
   vec4 q = poseTexel(k + 1);
   vec3 n = turn(q, normal), p = turn(q, position) + poseTexel(k).xyz;
   vec3 light = mix(ground, sky, 0.5 + 0.5 * n.z) + keyLight * max(dot(n, keyFrom), 0.0) + fillLight * max(dot(n, fillFrom), 0.0);
-  tint = encode(clamp(color * light * 0.31831, 0.0, 1.0));
+  vec3 ray = normalize(p - cameraPosition);
+  n = dot(n, ray) > 0.0 ? -n : n;
+  float facing = min(-dot(n, ray), 1.0), edge = 1.0 - facing, edge2 = edge * edge;
+  float mirrored = 0.04 + 0.6 * edge2 * edge2 * edge;
+  vec3 around = mix(ground, sky, 0.5 + 0.5 * (ray.z + 2.0 * facing * n.z));
+  tint = encode(clamp((color * light + mirrored * around) * 0.31831, 0.0, 1.0));
   gl_Position = projectionMatrix * viewMatrix * vec4(p, 1.0);
 }`;
 

@@ -1,8 +1,9 @@
 // Renderer, light, sky.
 
 import * as THREE from 'three';
-import { makeFloor, makeShade } from './floor.js';
-import { BACKDROP, LIGHT } from './light.js';
+import { RoomEnvironment } from 'three/examples/jsm/environments/RoomEnvironment.js';
+import { dressFloor, makeFloor, makeShade } from './floor.js';
+import { LIGHT, backdrop } from './light.js';
 
 /** Canvas → picture. Everything is drawn with z up, in metres. */
 export class Stage {
@@ -11,7 +12,6 @@ export class Stage {
     const renderer = this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, stencil: true, powerPreference: 'high-performance' });
     renderer.outputColorSpace = THREE.SRGBColorSpace;
     renderer.toneMapping = THREE.NoToneMapping;
-    renderer.setClearColor(BACKDROP, 1);
     renderer.shadowMap.enabled = !this.software;
     renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
@@ -25,8 +25,15 @@ export class Stage {
     this.shade.visible = !this.software;
     this.scene.add(this.floor, this.shade);
     this.addLights();
+    this.dress();
     this.scale = 1; // of the picture's resolution
     this.resize();
+  }
+
+  /** In the colours of day or night. */
+  dress() {
+    this.renderer.setClearColor(backdrop().backdrop, 1);
+    dressFloor(this.floor);
   }
 
   addLights() {
@@ -40,6 +47,13 @@ export class Stage {
     const other = new THREE.DirectionalLight(fill.color, fill.intensity);
     other.position.set(...fill.from);
     this.scene.add(other);
+    if (this.software) return; // plain materials mirror the sky by themselves
+    // what surfaces mirror: without it black ones are holes in the picture
+    const makeEnvironment = new THREE.PMREMGenerator(this.renderer);
+    this.scene.environment = makeEnvironment.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.scene.environmentRotation.set(Math.PI / 2, 0, 0); // its up is y
+    this.scene.environmentIntensity = LIGHT.mirrored;
+    makeEnvironment.dispose();
   }
 
   /** Turns the key light, and the shadow that it throws, to a place of this radius. */

@@ -3,6 +3,11 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
+/** How far a robot may rise or sink until the camera goes along, as a part of its size. */
+const SLACK = 0.12;
+/** Where presets look from; straight down would leave open which way is up. */
+const DIRECTIONS = { front: [1, 0, 0.08], side: [0, -1, 0.08], top: [0.001, -0.02, 1], corner: null };
+
 export class View {
   follow = true;
 
@@ -30,22 +35,30 @@ export class View {
   frameWorld(place) {
     this.focus = place;
     this.anchor = null;
+    this.level = this.box(place).getCenter(new THREE.Vector3()).z;
     const several = this.scene.worlds.length > 1;
     this.lookAt([this.box(place)], several ? 1.55 : 1.1);
   }
 
   frameAll() {
-    this.anchor = null;
+    this.anchor = this.level = null;
     this.lookAt(this.scene.worlds.map((_, place) => this.box(place)), 1.03);
   }
 
+  /** From one of the directions that have a name; the distance stays fitting. */
+  preset(name) {
+    this.anchor = null;
+    this.level = this.box(this.focus).getCenter(new THREE.Vector3()).z;
+    this.lookAt([this.box(this.focus)], this.scene.worlds.length > 1 ? 1.55 : 1.1, DIRECTIONS[name]);
+  }
+
   /** From the side from which the boxes look largest, a little above, as near as they fit between the panels. */
-  lookAt(boxes, room) {
+  lookAt(boxes, room, from = null) {
     const all = boxes.reduce((sum, box) => sum.union(box), new THREE.Box3());
     const size = all.getSize(new THREE.Vector3());
     const center = all.getCenter(new THREE.Vector3());
     const flat = size.y < 0.6 * size.x && size.x < 3 * size.z;
-    const direction = (flat ? new THREE.Vector3(0.42, -1, 0.3) : new THREE.Vector3(1, -0.72, 0.42)).normalize();
+    const direction = (from ? new THREE.Vector3(...from) : flat ? new THREE.Vector3(0.42, -1, 0.3) : new THREE.Vector3(1, -0.72, 0.42)).normalize();
     const camera = this.stage.camera;
     camera.position.copy(center).addScaledVector(direction, room * this.distance(boxes, center, direction));
     this.controls.target.copy(center);
@@ -70,10 +83,14 @@ export class View {
     return far;
   }
 
-  /** Moves along with the robot, sideways only: a jump should look like a jump. */
+  /** Moves along with the robot; upwards and downwards only beyond a slack, since a hop should look like a hop. */
   track(center) {
-    if (this.follow && this.anchor) {
-      const shift = center.clone().sub(this.anchor).setZ(0);
+    this.level ??= center.z;
+    if (this.follow) {
+      const shift = center.clone().sub(this.anchor ?? center); // a page that comes late finds the robot on the floor, perhaps
+      const slack = SLACK * this.stage.size, off = center.z - this.level;
+      shift.z = off - Math.min(Math.max(off, -slack), slack);
+      this.level += shift.z;
       this.stage.camera.position.add(shift);
       this.controls.target.add(shift);
     }

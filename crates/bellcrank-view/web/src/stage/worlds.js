@@ -6,7 +6,7 @@
 import * as THREE from 'three';
 import { trace } from '../data/scene.js';
 import { centerOfMass } from '../overlays/mass.js';
-import { CHOSEN, FROZEN, shapeColor } from './colors.js';
+import { CHOSEN, FROZEN, painted, shapeColor } from './colors.js';
 import { Crowd } from './crowd.js';
 import { Patches } from './floor.js';
 import { PoseTexture, makeFlock, paintItem } from './flock.js';
@@ -153,7 +153,7 @@ export class Worlds {
       for (const item of items) {
         const { world, shape } = item;
         const marked = this.chosen && world.place === this.chosen.world && shape.body === this.chosen.body;
-        paintItem(mesh, item, color.set(marked ? CHOSEN : this.frozen.has(world.place) ? FROZEN : shapeColor(shape)));
+        paintItem(mesh, item, painted(color.set(marked ? CHOSEN : this.frozen.has(world.place) ? FROZEN : shapeColor(shape))));
       }
     }
   }
