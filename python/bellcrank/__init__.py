@@ -27,7 +27,7 @@ from bellcrank.rollout import Gradients, Motion, Rollout, rollout
 from bellcrank.solvers import ComFree, Exact, InteriorPoint, Padmm
 
 if TYPE_CHECKING:
-    from bellcrank import envs, learn
+    from bellcrank import distributed, envs, learn
 
 WORLD = None
 """The ground, where a joint, a shape or a site asks for a body."""
@@ -58,6 +58,7 @@ __all__ = [
     "__version__",
     "control",
     "convert",
+    "distributed",
     "envs",
     "errors",
     "kinematics",
@@ -74,7 +75,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """``bellcrank.envs`` and ``bellcrank.learn`` are imported when they are first used: Gymnasium takes its time."""
-    if name in ("envs", "learn"):
+    """``bellcrank.envs``, ``.learn`` and ``.distributed`` are imported when they are first used: Gymnasium takes its
+    time.
+    """
+    if name in ("distributed", "envs", "learn"):
         return import_module(f"bellcrank.{name}")
     raise AttributeError(f"module 'bellcrank' has no attribute {name!r}")

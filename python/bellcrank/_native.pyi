@@ -22,39 +22,48 @@ class Model:
     """A mechanism, checked and analysed. Immutable; shared by everything that computes with it."""
 
     @property
-    def body_names(self) -> list[str]: ...
+    def body_names(self) -> list[str]:
+        """Name of each body."""
     def body_id(self, name: str) -> int:
         """The number of the body of that name."""
     @property
-    def joint_names(self) -> list[str]: ...
+    def joint_names(self) -> list[str]:
+        """Name of each joint."""
     def joint_id(self, name: str) -> int:
         """The number of the joint of that name."""
     @property
-    def coupling_names(self) -> list[str]: ...
+    def coupling_names(self) -> list[str]:
+        """Name of each coupling."""
     def coupling_id(self, name: str) -> int:
         """The number of the coupling of that name."""
     @property
-    def tendon_names(self) -> list[str]: ...
+    def tendon_names(self) -> list[str]:
+        """Name of each tendon."""
     def tendon_id(self, name: str) -> int:
         """The number of the tendon of that name."""
     @property
-    def actuator_names(self) -> list[str]: ...
+    def actuator_names(self) -> list[str]:
+        """Name of each actuator."""
     def actuator_id(self, name: str) -> int:
         """The number of the actuator of that name."""
     @property
-    def shape_names(self) -> list[str]: ...
+    def shape_names(self) -> list[str]:
+        """Name of each shape."""
     def shape_id(self, name: str) -> int:
         """The number of the shape of that name."""
     @property
-    def site_names(self) -> list[str]: ...
+    def site_names(self) -> list[str]:
+        """Name of each site."""
     def site_id(self, name: str) -> int:
         """The number of the site of that name."""
     @property
-    def sensor_names(self) -> list[str]: ...
+    def sensor_names(self) -> list[str]:
+        """Name of each sensor."""
     def sensor_id(self, name: str) -> int:
         """The number of the sensor of that name."""
     @property
-    def keyframe_names(self) -> list[str]: ...
+    def keyframe_names(self) -> list[str]:
+        """Name of each keyframe."""
     def keyframe_id(self, name: str) -> int:
         """The number of the keyframe of that name."""
     @property
@@ -210,9 +219,10 @@ class ModelBuilder:
         velocity_limit: Optional[float] = None,
         closes_loop: Optional[bool] = None,
     ) -> int:
-        """Adds a joint. Its place is ``point`` and ``axis``, or ``position`` and ``quat_wxyz``, in the world at the
-        reference pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like
-        any other."""
+        """Adds a joint: ``"revolute"``, ``"prismatic"``, ``"cylindrical"``, ``"universal"``, ``"spherical"``,
+        ``"gimbal"``, ``"planar"``, ``"cartesian"``, ``"screw"`` (with ``pitch``), ``"fixed"`` or ``"free"``. Its place
+        is ``point`` and ``axis``, or ``position`` and ``quat_wxyz``, in the world at the reference pose, or a frame
+        (position, quat_wxyz) in each link frame. Joints that close loops are added like any other."""
     def actuator(
         self,
         name: str,
@@ -357,6 +367,8 @@ class StepReport:
         """The step, counted from the last reset, in which that happened; -1 where it did not."""
     def status_counts(self) -> dict[str, int]:
         """How many worlds are in which state, by name."""
+    def plot(self) -> Any:
+        """Draws how all worlds fare with matplotlib, where that is installed; gives its figure, for notebooks."""
     def __len__(self) -> int: ...
 
 @final
@@ -449,7 +461,8 @@ class Env:
     def dt(self) -> float: ...
     @property
     def seconds_per_action(self) -> float: ...
-    def reward_term_names(self) -> list[str]: ...
+    def reward_term_names(self) -> list[str]:
+        """Name of each reward_term."""
     def stagger(self) -> None: ...
     def tell(
         self, commands: list[tuple[int, tuple[float, float, float]]], observations: NDArray[np.float32]
@@ -510,6 +523,43 @@ class Trainer:
     def task(self) -> str: ...
     def policy(self) -> Policy: ...
     def save(self, folder: Path) -> None: ...
+
+class Sampler:
+    def __init__(
+        self,
+        task: str,
+        env: Optional[Any],
+        config: tuple[str, Optional[int], list[tuple[str, float]], Optional[str]],
+        worlds: tuple[int, int],
+        seed: int,
+        threads: int,
+    ) -> None: ...
+    def sample(self, policy: bytes, round: int) -> dict[str, Any]: ...
+    def snapshot(self) -> Optional[bytes]: ...
+    def restore(self, bytes: bytes) -> None: ...
+
+class Learner:
+    def __init__(
+        self,
+        task: str,
+        env: Optional[Any],
+        config: tuple[str, Optional[int], list[tuple[str, float]], Optional[str]],
+        seed: int,
+        threads: int,
+    ) -> None: ...
+    @staticmethod
+    def from_files(
+        checkpoint: bytes, curve: bytes, robot: Optional[str], threads: int
+    ) -> tuple[Learner, list[bytes]]: ...
+    def gather(self, parts: list[dict[str, Any]]) -> None: ...
+    def learn(self, waited: float) -> str: ...
+    def policy_bytes(self) -> bytes: ...
+    def policy(self) -> Policy: ...
+    def files(self, samplers: Optional[list[bytes]]) -> list[tuple[str, bytes]]: ...
+    def recent(self) -> Optional[tuple[float, float, float]]: ...
+    def so_far(self) -> tuple[float, int, int]: ...
+    def about(self) -> tuple[str, int, int, int]: ...
+    def config(self) -> str: ...
 
 def holds_run(folder: Path) -> bool: ...
 

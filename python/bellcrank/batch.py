@@ -375,7 +375,8 @@ class Batch(Synced, Closing):
         """Moves whole floating robots so that ``body`` is where it shall be; joints and their speeds stay.
 
         ``position`` [m] of the body's centre of mass is ``(3,)``, or ``(chosen, 3)`` with one row per chosen world;
-        ``quat_wxyz`` likewise with four numbers. The robot keeps its orientation where none is given.
+        ``quat_wxyz`` likewise with four numbers. The robot keeps its orientation where none is given. A body that is
+        placed from outside (``mocap``) goes there alone and stays there until it is placed again or its world is reset.
         """
         chosen = self._chosen(worlds)
         positions = rows_of("position", position, len(chosen), 3).tolist()

@@ -61,6 +61,10 @@ class LoadError(FaultsError):
     """A file or text, or the model in it, has faults."""
 
 
+class NoSuchFile(LoadError, FileNotFoundError):
+    """There is neither a file nor a shipped mechanism of that name; the hint has the nearest."""
+
+
 class ModelError(FaultsError):
     """A model made with :class:`bellcrank.ModelBuilder` has faults."""
 
@@ -83,6 +87,10 @@ class NotFinite(BellcrankError, ValueError):
 
 class NoSuchName(BellcrankError, LookupError):
     """There is no part of that name; the hint has the nearest."""
+
+
+class NotInstalled(BellcrankError, ImportError):
+    """Something needs a package that is not installed; the hint is the extra that brings it."""
 
 
 class PlanError(BellcrankError, RuntimeError):
@@ -171,6 +179,10 @@ class PileInInteriorPoint(BatchError, ValueError):
 
 class NotConverged(BatchError, RuntimeError):
     """The step does not converge at the smoothing that was asked for."""
+
+
+class NotForSolver(BatchError, ValueError):
+    """The model has something that the chosen solver does not know."""
 
 
 class NotDifferentiable(BatchError, ValueError):
@@ -343,3 +355,11 @@ class Diverged(LearnError, RuntimeError):
 
 class WrongObservations(LearnError, ValueError):
     """Observations do not make whole rows."""
+
+
+class WrongPart(LearnError, ValueError):
+    """The arrays of a rollout have other sizes than the learner expects."""
+
+
+class WrongWorlds(LearnError, ValueError):
+    """Rollouts are missing, doubled or out of order."""

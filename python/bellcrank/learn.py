@@ -251,7 +251,7 @@ def _begun(
     config, file = given
     if not isinstance(task, (str, BatchedEnv, TaskEnv)):
         raise WrongType(f"a task is a name, a BatchTask or an environment, not {type(task).__name__}")
-    text = _toml(config or {}) if config is None or isinstance(config, Mapping) else Path(config).read_text("utf-8")
+    text = settings_text(config)
     if isinstance(task, BatchedEnv) and task.random_poses:
         text = f"random_poses = {task.random_poses}\n{text}"  # names of the file itself come before its tables
     if isinstance(task, str):
@@ -259,6 +259,11 @@ def _begun(
     settings = list(task.settings.items()) if isinstance(task, BatchedEnv) else []
     env = task if isinstance(task, TaskEnv) else None
     return _native.Trainer(task.task, env, (text, worlds or task.num_envs, settings, file), *how)
+
+
+def settings_text(config: Union[None, Mapping[str, Any], PathLike]) -> str:
+    """A config as TOML."""
+    return _toml(config or {}) if config is None or isinstance(config, Mapping) else Path(config).read_text("utf-8")
 
 
 def _toml(table: Mapping[str, Any]) -> str:

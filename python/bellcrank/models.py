@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import os
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 from bellcrank import _native
 from bellcrank._native import Model, ModelBuilder
+from bellcrank.errors import NoSuchFile
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -41,7 +43,7 @@ def _options(
     packages: Optional[Mapping[str, Path]],
     folders: Sequence[Path],
     memory: Optional[Mapping[str, bytes]],
-    flags: dict[str, bool],
+    flags: dict[str, Any],
 ) -> dict[str, Any]:
     return {
         "base": base,
@@ -64,6 +66,7 @@ def load(
     require_meshes: bool = False,
     mend_inertia: bool = False,
     hold: bool = False,
+    compliance: str = "hard",
     srdf: Optional[Path] = None,
 ) -> Model:
     """Reads a robot from a file, or makes the shipped mechanism of that name.
@@ -75,23 +78,43 @@ def load(
     ``"merge"`` links become part of the body that carries them, with ``"keep"`` they stay. ``packages`` tells where
     ``package://name`` is; files may be read from the model's own folder and from ``folders``. Missing meshes are listed
     as ignored unless ``require_meshes``; ``mend_inertia`` gives impossible masses the nearest that can move; with
-    ``hold`` motors that only give effort hold their joints, with gains from the inertia that they move. ``srdf``
-    is a planner's file beside a URDF: links that it says never touch do not, and its named states are keyframes.
+    ``hold`` motors that only give effort hold their joints, with gains from the inertia that they move. With
+    ``compliance`` at ``"mujoco"`` contacts, limits, dry friction and loops give way as an MJCF file says, with
+    ``"hard"`` they are exact. ``srdf`` is a planner's file beside a URDF: links that it says never touch do not, and
+    its named states are keyframes.
 
     Raises :class:`bellcrank.errors.LoadError` with every fault, its file, line, element and a hint.
     """
-    flags = {
+    flags: dict[str, Any] = {
         "skip_meshes": skip_meshes,
         "require_meshes": require_meshes,
         "mend_inertia": mend_inertia,
         "hold": hold,
+        "compliance": compliance,
     }
     chosen = _options(base, fixed_joints, packages, folders, None, flags)
     if srdf is not None:
         chosen["srdf"] = os.fspath(srdf)
     if os.fspath(path).endswith(".xacro"):
         return _load_xacro(os.fspath(path), chosen)
+    _check_there(path)
     return _native.load(os.fspath(path), **chosen)
+
+
+def _check_there(path: Path) -> None:
+    """Raises :class:`bellcrank.errors.NoSuchFile` for what is neither a file nor a shipped mechanism."""
+    name = os.fspath(path)
+    if os.path.lexists(name) or name in library():
+        return
+    if set(name) & set("./\\"):
+        error = NoSuchFile(f"there is no file {name!r}")
+        error.hint = f"looked for it from {os.getcwd()}"
+    else:
+        error = NoSuchFile(f"there is no file and no shipped mechanism {name!r}")
+        near = difflib.get_close_matches(name, list(library()), 1)
+        error.hint = f"did you mean {near[0]!r}?" if near else "the shipped ones are listed by bellcrank.library()"
+    error.file = error.filename = name
+    raise error
 
 
 def _load_xacro(path: str, options: dict[str, Any]) -> Model:
@@ -150,19 +173,22 @@ def loads(
     require_meshes: bool = False,
     mend_inertia: bool = False,
     hold: bool = False,
+    compliance: str = "hard",
 ) -> Model:
     """Reads a robot from text in ``"urdf"``, ``"mjcf"`` or ``"usda"``; files that it names come from ``memory``."""
-    flags = {
+    flags: dict[str, Any] = {
         "skip_meshes": skip_meshes,
         "require_meshes": require_meshes,
         "mend_inertia": mend_inertia,
         "hold": hold,
+        "compliance": compliance,
     }
     return _native.loads(text, format, **_options(base, fixed_joints, None, (), memory, flags))
 
 
 def load_builder(path: Path, **options: Any) -> ModelBuilder:
     """Like :func:`load`, but parts may be added before the model is built."""
+    _check_there(path)
     return _native.load_builder(os.fspath(path), **options)
 
 

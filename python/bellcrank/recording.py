@@ -54,7 +54,8 @@ class Recording(Closing):
         """Writes a file and gives its path; half a file is never left there.
 
         The ending says what: a page that plays anywhere (``.html``), a film (``.gif``, ``.apng``, or ``.mp4`` where
-        ffmpeg is installed) or its last picture (``.png``), of ``size`` pixels across and down.
+        ffmpeg is installed) or its last picture (``.png``), of ``size`` pixels across and down; the scene itself,
+        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``).
         """
         target = Path(path)
         self.stop()

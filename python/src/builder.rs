@@ -36,6 +36,12 @@ impl ModelBuilder {
         Self::wrap(model::ModelBuilder::new(name))
     }
 
+    /// Adds a rigid body at a reference pose of its link frame; its inertia follows from `mass` [kg] and a solid
+    /// (`box` edge lengths, `sphere` radius, cylinders (radius, length) [m]), or is given: 3 moments or 3×3
+    /// [kg·m²].
+    ///
+    /// Options, all optional: position, quat_wxyz, mass, com, inertia, box, sphere, cylinder_x, cylinder_y,
+    /// cylinder_z.
     #[pyo3(signature = (name, **options))]
     fn body(&self, py: Python<'_>, name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<usize> {
         let options = Options::new(py, format!("body {name:?}"), options)?;
@@ -43,6 +49,13 @@ impl ModelBuilder {
         Ok(self.get().body(part).index())
     }
 
+    /// Adds a joint: "revolute", "prismatic", "cylindrical", "universal", "spherical", "gimbal",
+    /// "planar", "cartesian", "screw" (with `pitch`), "fixed" or "free". Its place is `point` and `axis`, or `position` and `quat_wxyz`, in the world at the
+    /// reference pose, or a frame (position, quat_wxyz) in each link frame. Joints that close loops are added like
+    /// any other.
+    ///
+    /// Options, all optional: point, axis, position, quat_wxyz, predecessor_frame, successor_frame, pitch, limits,
+    /// armature, damping, friction, spring, effort_limit, velocity_limit, closes_loop.
     #[pyo3(signature = (name, kind, predecessor, successor, **options))]
     fn joint(
         &self,
@@ -59,6 +72,13 @@ impl ModelBuilder {
         Ok(self.get().joint(part).index())
     }
 
+    /// Adds a motor: "position" (kp, kd), "velocity" (kd), "effort" or "affine" (gain, bias).
+    ///
+    /// It drives a joint, a `tendon`, or pushes a `site` with `wrench` (force and moment per unit of effort) in
+    /// the site's axes or those of the site `reference`.
+    ///
+    /// Options, all optional: tendon, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
+    /// control_range.
     #[pyo3(signature = (name, joint = None, control = "position", **options))]
     fn actuator(
         &self,
@@ -73,6 +93,11 @@ impl ModelBuilder {
         Ok(self.get().actuator(part).index())
     }
 
+    /// Adds a solid: "plane", "sphere", "box", "capsule", "cylinder", "cone",
+    /// "ellipsoid", "convex_mesh", "triangle_mesh" or "height_field".
+    ///
+    /// Options, all optional: radius, half_length, half, radii, vertices, triangles, heights, size, position,
+    /// quat_wxyz, friction, torsional, rolling, restitution, margin, gap, group, mask, color, visual_only.
     #[pyo3(signature = (name, link, geometry, **options))]
     fn shape(
         &self,
@@ -88,6 +113,9 @@ impl ModelBuilder {
         Ok(self.get().shape(part).index())
     }
 
+    /// Adds a named frame.
+    ///
+    /// Options, all optional: position, quat_wxyz.
     #[pyo3(signature = (name, link, **options))]
     fn site(
         &self,
@@ -105,6 +133,10 @@ impl ModelBuilder {
         Ok(self.get().site(part).index())
     }
 
+    /// Adds a measurement: "imu" (site), "frame_pose" or "frame_velocity" (site or body),
+    /// "joint_state" (joint), "contact_force" (body) or "touch" (site, radius).
+    ///
+    /// Options, all optional: site, body, joint, radius.
     #[pyo3(signature = (name, kind, **options))]
     fn sensor(
         &self,
@@ -118,6 +150,7 @@ impl ModelBuilder {
         Ok(self.get().sensor(part).index())
     }
 
+    /// Adds Σ coefficient · coordinate = constant, with coefficients by joint.
     #[pyo3(signature = (name, terms, constant = 0.0))]
     fn coupling(
         &self,
@@ -130,6 +163,9 @@ impl ModelBuilder {
         Ok(self.get().coupling(part).index())
     }
 
+    /// Adds the length Σ coefficient · coordinate, with coefficients by joint, which motors can pull.
+    ///
+    /// Options, all optional: limits, spring, damping, friction, armature, effort_limit.
     #[pyo3(signature = (name, terms, **options))]
     fn tendon(
         &self,
@@ -143,6 +179,9 @@ impl ModelBuilder {
         Ok(self.get().tendon(part).index())
     }
 
+    /// Adds a named pose: joint coordinates, poses of link frames, controls.
+    ///
+    /// Options, all optional: joints, bodies, controls.
     #[pyo3(signature = (name, **options))]
     fn keyframe(&self, py: Python<'_>, name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<usize> {
         let options = Options::new(py, format!("keyframe {name:?}"), options)?;
@@ -176,7 +215,7 @@ impl ModelBuilder {
         self.get().time_step(dt);
     }
 
-    /// Checks everything and analyses the joint graph; the builder may be used further.
+    /// Checks everything; the builder may be used further. Raises :class:`bellcrank.errors.ModelError`.
     fn build(&self, py: Python<'_>) -> PyResult<Model> {
         let builder = self.get().clone();
         let built = py.detach(|| builder.build());

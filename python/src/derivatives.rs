@@ -2,8 +2,8 @@
 
 use crate::batch::PATIENCE;
 use crate::error::Problem;
-use bellcrank::gradient::{QuantityDerivatives, Smoothness, differentiable};
 use bellcrank::sim::{Batch, BatchError};
+use bellcrank_gradient::{QuantityDerivatives, Smoothness, differentiable};
 use pyo3::prelude::*;
 use std::ops::Range;
 use std::time::Instant;

@@ -10,7 +10,7 @@ use crate::learn_env::{PythonEnv, Trouble};
 use bellcrank::learn::{self, CHECKPOINT, Config, EvaluateOptions, Evaluation, Events, LearnError};
 use bellcrank::sim::{Precision, Threads};
 use bellcrank::starts::safe_poses;
-use bellcrank::tasks::Choice;
+use bellcrank::tasks::{Choice, ModelBuilder};
 use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -28,7 +28,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    fn of(policy: learn::Policy, path: PathBuf) -> PyResult<Self> {
+    pub fn of(policy: learn::Policy, path: PathBuf) -> PyResult<Self> {
         let threads = Threads::new(0).map_err(|error| said("Threads", error, ""))?;
         Ok(Policy { inner: Arc::new(policy), threads, path })
     }
@@ -137,13 +137,13 @@ impl Policy {
 }
 
 /// The exception that a task in Python has raised, if it has.
-fn told(trouble: Option<Trouble>) -> PyResult<()> {
+pub fn told(trouble: Option<Trouble>) -> PyResult<()> {
     let raised = trouble.and_then(|trouble| trouble.lock().unwrap_or_else(PoisonError::into_inner).take());
     raised.map_or(Ok(()), Err)
 }
 
 /// Works on a thread of its own, with an ear for Ctrl-C.
-fn aside<T: Send + 'static>(
+pub fn aside<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
     interrupted: impl FnOnce(),
@@ -161,7 +161,16 @@ fn aside<T: Send + 'static>(
 }
 
 /// How it learns, as TOML; number of worlds; settings of the task; the robot's file.
-type Given = (String, Option<usize>, Vec<(String, f64)>, Option<PathBuf>);
+pub type Given = (String, Option<usize>, Vec<(String, f64)>, Option<PathBuf>);
+
+/// The config, and the robot.
+pub fn read_config(task: &str, given: Given) -> PyResult<(Config, Option<ModelBuilder>)> {
+    let (text, worlds, settings, robot) = given;
+    let mut config = Config::read(task, &text).map_err(Problem::from)?;
+    config.worlds = worlds.unwrap_or(config.worlds);
+    config.task.extend(settings);
+    Ok((config, brought(robot)?))
+}
 
 /// What learns.
 #[pyclass(frozen, module = "bellcrank._native", name = "Trainer")]
@@ -195,12 +204,9 @@ impl Trainer {
         seed: u64,
         threads: usize,
     ) -> PyResult<Self> {
-        let (text, worlds, settings, robot) = config;
-        let mut config = Config::read(task, &text).map_err(Problem::from)?;
-        config.worlds = worlds.unwrap_or(config.worlds);
-        config.task.extend(settings);
+        let (config, robot) = read_config(task, config)?;
         let trouble = env.as_ref().map(PythonEnv::trouble);
-        let choice = Choice { name: task.to_owned(), robot: brought(robot)?, draw_poses: Some(safe_poses) };
+        let choice = Choice { name: task.to_owned(), robot, draw_poses: Some(safe_poses) };
         let made = py.detach(|| match env {
             None => learn::Trainer::new(choice, config, seed, threads),
             Some(env) => learn::Trainer::of(task, env, config, seed, threads),

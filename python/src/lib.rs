@@ -14,6 +14,7 @@
 //! | `kinematics` | poses from goals, and poses that are safe |
 //! | `control` | planners that try controls in many worlds |
 //! | `env` `learn` `learn_env` | learning tasks; policies and what trains them; tasks in Python as the learner sees them |
+//! | `distributed` | the halves of a trainer, for worlds on several machines |
 //! | `cli` | the command line |
 
 use pyo3::prelude::*;
@@ -26,6 +27,7 @@ mod cli;
 mod control;
 mod convert;
 mod derivatives;
+mod distributed;
 mod env;
 mod error;
 mod held;
@@ -55,6 +57,8 @@ mod _native {
     use crate::cli::run_command_line;
     #[pymodule_export]
     use crate::control::Planner;
+    #[pymodule_export]
+    use crate::distributed::{Learner, Sampler};
     #[pymodule_export]
     use crate::env::{Env, tasks_known};
     #[pymodule_export]

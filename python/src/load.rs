@@ -4,7 +4,7 @@ use crate::builder::ModelBuilder;
 use crate::error::{Problem, said};
 use crate::model::Model;
 use crate::options::Options as Keywords;
-use bellcrank::import::{self, Base, FixedJoints, Format, Options};
+use bellcrank::import::{self, Base, Compliance, FixedJoints, Format, Options};
 use bellcrank::model::library as shipped;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -98,6 +98,7 @@ fn read_options(py: Python<'_>, what: &str, given: Option<&Bound<'_, PyDict>>) -
     };
     let base = o.typed::<String>("base", "a text")?;
     let fixed = o.typed::<String>("fixed_joints", "a text")?;
+    let compliance = o.typed::<String>("compliance", "a text")?;
     let packages = o.typed::<BTreeMap<String, PathBuf>>("packages", "a dict of names and folders")?;
     let folders = o.typed::<Vec<PathBuf>>("folders", "a list of folders")?;
     let memory = o.typed::<BTreeMap<String, Vec<u8>>>("memory", "a dict of names and bytes")?;
@@ -113,6 +114,10 @@ fn read_options(py: Python<'_>, what: &str, given: Option<&Bound<'_, PyDict>>) -
         skip_meshes: o.typed("skip_meshes", "True or False")?.unwrap_or(false),
         require_meshes: o.typed("require_meshes", "True or False")?.unwrap_or(false),
         mend_inertia: o.typed("mend_inertia", "True or False")?.unwrap_or(false),
+        compliance: match choice("compliance", compliance, "hard", "mujoco")? {
+            true => Compliance::Mujoco,
+            false => Compliance::Hard,
+        },
         hold: o.typed("hold", "True or False")?.unwrap_or(false),
         srdf: o.typed("srdf", "a file")?,
         ..Options::default()

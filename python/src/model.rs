@@ -4,7 +4,7 @@ use crate::convert::array;
 use crate::error::{Problem, no_such_name, said};
 use bellcrank::import::{Exported, UnpackError, pack, to_mjcf, to_urdf, to_usd, unpack};
 use bellcrank::model::{self, JointId};
-use bellcrank::tree::TreeModel;
+use bellcrank_tree::TreeModel;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PySlice};
 use std::sync::{Arc, OnceLock};
@@ -79,15 +79,17 @@ fn exported(py: Python<'_>, exported: Exported) -> PyResult<Bound<'_, PyAny>> {
 }
 
 macro_rules! parts_and_arrays {
-    (names { $($names:ident, $id:ident, $list:ident, $noun:literal;)* } arrays { $($array:ident)* }) => {
+    (names { $($names:ident, $id:ident, $list:ident, $noun:literal;)* } arrays { $($(#[$doc:meta])* $array:ident)* }) => {
         #[pymethods]
         impl Model {
             $(
+                #[doc = concat!("Name of each ", $noun, ".")]
                 #[getter]
                 fn $names(&self) -> Vec<&str> {
                     self.inner.$list().iter().map(|part| part.name.as_str()).collect()
                 }
 
+                #[doc = concat!("The number of the ", $noun, " of that name.")]
                 fn $id(&self, name: &str) -> PyResult<usize> {
                     let found = self.inner.$id(name).map(|id| id.index());
                     found.ok_or_else(|| no_such_name($noun, name, self.inner.$list().iter().map(|p| &p.name)))
@@ -95,6 +97,7 @@ macro_rules! parts_and_arrays {
             )*
 
             $(
+                $(#[$doc])*
                 #[getter]
                 fn $array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                     crate::model_arrays::read(py, &self.inner, stringify!($array))
@@ -116,66 +119,79 @@ macro_rules! parts_and_arrays {
                 own
             }
 
+            /// The mechanism's name.
             #[getter]
             fn name(&self) -> &str {
                 self.inner.name()
             }
 
+            /// The step that suits this model [s].
             #[getter]
             fn time_step(&self) -> f64 {
                 self.inner.time_step()
             }
 
+            /// Mass of all bodies [kg].
             #[getter]
             fn mass(&self) -> f64 {
                 self.inner.mass()
             }
 
+            /// `(3,)` acceleration of free fall [m/s²].
             #[getter]
             fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 array(py, self.inner.gravity().to_array().to_vec(), &[3])
             }
 
+            /// Number of bodies.
             #[getter]
             fn body_count(&self) -> usize {
                 self.inner.bodies().len()
             }
 
+            /// Number of joints, those that close loops among them.
             #[getter]
             fn joint_count(&self) -> usize {
                 self.inner.joints().len()
             }
 
+            /// Number of motors.
             #[getter]
             fn actuator_count(&self) -> usize {
                 self.inner.actuators().len()
             }
 
+            /// Number of independent loops.
             #[getter]
             fn loop_count(&self) -> usize {
                 self.inner.loops().len()
             }
 
+            /// Length of all joint coordinates together.
             #[getter]
             fn coordinate_count(&self) -> usize {
                 self.inner.coordinate_count()
             }
 
+            /// Length of all joint velocities together; loops make many of them dependent, see `mobility`.
             #[getter]
             fn dof_count(&self) -> usize {
                 self.inner.dof_count()
             }
 
+            /// Degrees of freedom of the whole mechanism at the reference pose, floating bases included.
             #[getter]
             fn mobility(&self) -> usize {
                 self.inner.mobility()
             }
 
+            /// Constraint rows of all joints and couplings.
             #[getter]
             fn row_count(&self) -> usize {
                 self.inner.row_count()
             }
 
+            /// Constraint rows that follow from the others at the reference pose.
             #[getter]
             fn redundant_rows(&self) -> usize {
                 self.inner.redundant_rows()
@@ -188,6 +204,7 @@ macro_rules! parts_and_arrays {
                 self.inner.loops().iter().map(|closed| closed.joints.iter().map(name).collect()).collect()
             }
 
+            /// Kind of each joint, as "revolute".
             #[getter]
             fn joint_kinds(&self) -> Vec<&'static str> {
                 self.inner.joints().iter().map(|joint| joint.kind.name()).collect()
@@ -200,6 +217,7 @@ macro_rules! parts_and_arrays {
                 self.inner.joints().iter().map(|j| (name(&j.predecessor), name(&j.successor))).collect()
             }
 
+            /// The joint that each motor drives; `None` for one that pulls a tendon or pushes a site.
             #[getter]
             fn actuator_joints(&self) -> Vec<Option<&str>> {
                 let name = |a: &model::Actuator| {
@@ -208,36 +226,39 @@ macro_rules! parts_and_arrays {
                 self.inner.actuators().iter().map(name).collect()
             }
 
-            /// Where a joint's coordinates stand in `joint_position`.
+            /// Where a joint's coordinates stand in `batch.joint_position`.
             fn position_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
                 self.slice(py, joint, |joint| joint.kind.coordinate_count())
             }
 
-            /// Where a joint's velocities stand in `joint_velocity`.
+            /// Where a joint's velocities stand in `batch.joint_velocity`.
             fn velocity_slice<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PySlice>> {
                 self.slice(py, joint, |joint| joint.kind.dof_count())
             }
 
-            /// What the file says and the engine does not do.
+            /// What the file says and the engine does not do: file, line, element, why.
             #[getter]
             fn ignored<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
                 self.inner.ignored().iter().map(|told| note(py, &told.place, &told.why)).collect()
             }
 
-            /// Legal, but probably not meant.
+            /// What is legal but probably not meant.
             #[getter]
             fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
                 self.inner.warnings().iter().map(|told| note(py, &told.place, &told.text)).collect()
             }
 
+            /// The model as URDF text, and what URDF cannot say.
             fn to_urdf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 exported(py, to_urdf(&self.inner))
             }
 
+            /// The model as MJCF text, and what MJCF cannot say.
             fn to_mjcf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 exported(py, to_mjcf(&self.inner))
             }
 
+            /// The model as USD text with UsdPhysics, and what USD cannot say.
             fn to_usd<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 exported(py, to_usd(&self.inner))
             }
@@ -266,8 +287,31 @@ parts_and_arrays! {
         keyframe_names, keyframe_id, keyframes, "keyframe";
     }
     arrays {
-        body_mass body_com body_inertia body_position body_quat_wxyz
-        limits armature damping joint_friction effort_limit velocity_limit
-        friction restitution
+        /// `(bodies,)` [kg].
+        body_mass
+        /// `(bodies, 3)` centres of mass in the link frames [m].
+        body_com
+        /// `(bodies, 3, 3)` about the centres of mass, in the link frames' axes [kg·m²].
+        body_inertia
+        /// `(bodies, 3)` centres of mass at the reference pose [m].
+        body_position
+        /// `(bodies, 4)` orientations at the reference pose.
+        body_quat_wxyz
+        /// `(dofs, 2)` lower and upper bound [rad or m]; infinite for none.
+        limits
+        /// `(dofs,)` rotor inertia [kg·m² or kg].
+        armature
+        /// `(dofs,)` viscous damping [N·m·s/rad or N·s/m].
+        damping
+        /// `(dofs,)` dry friction [N·m or N].
+        joint_friction
+        /// `(dofs,)` largest effort [N·m or N]; infinite for none.
+        effort_limit
+        /// `(dofs,)` largest speed [rad/s or m/s]; infinite for none.
+        velocity_limit
+        /// `(shapes,)` coefficient of sliding friction.
+        friction
+        /// `(shapes,)` coefficient of restitution.
+        restitution
     }
 }

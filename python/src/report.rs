@@ -47,7 +47,7 @@ pub fn merge(sum: &mut Figures, next: Figures) {
 
 #[pymethods]
 impl StepReport {
-    /// `bellcrank.WorldStatus` as numbers.
+    /// Numbers of :class:`bellcrank.WorldStatus`.
     #[getter]
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let code = |status: &WorldStatus| match status {
@@ -61,7 +61,7 @@ impl StepReport {
         array(py, codes, &[count])
     }
 
-    /// The body that stopped being finite, −1 where none did.
+    /// The body that stopped being finite, -1 where none did.
     #[getter]
     fn frozen_body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.numbers(py, |status| match status {
@@ -70,7 +70,7 @@ impl StepReport {
         })
     }
 
-    /// The step, counted from the last reset, in which a world stopped being finite; −1 where none did.
+    /// The step, counted from the last reset, in which that happened; -1 where it did not.
     #[getter]
     fn frozen_step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.numbers(py, |status| match status {
@@ -79,37 +79,43 @@ impl StepReport {
         })
     }
 
+    /// Largest joint gap over the steps [m].
     #[getter]
     fn loop_gap<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         real(py, self.figures(py)?.loop_gap.iter().map(|gap| gap.0).collect())
     }
 
+    /// Largest misalignment of a joint over the steps [rad].
     #[getter]
     fn loop_gap_rad<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         real(py, self.figures(py)?.loop_gap.iter().map(|gap| gap.1).collect())
     }
 
+    /// Solver iterations of the last step.
     #[getter]
     fn iterations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         whole(py, self.figures(py)?.iterations.iter().map(|x| *x as i64).collect())
     }
 
+    /// Largest residual over the steps.
     #[getter]
     fn residual<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         real(py, self.figures(py)?.residual.clone())
     }
 
+    /// Deepest penetration over the steps [m].
     #[getter]
     fn penetration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         real(py, self.figures(py)?.penetration.clone())
     }
 
+    /// Contacts of the last step.
     #[getter]
     fn contact_count<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         whole(py, self.figures(py)?.contact_count.iter().map(|x| *x as i64).collect())
     }
 
-    /// Steps of the call that met all tolerances.
+    /// Steps that met all tolerances.
     #[getter]
     fn converged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         whole(py, self.figures(py)?.converged.iter().map(|x| *x as i64).collect())
@@ -120,6 +126,11 @@ impl StepReport {
         let mut counts = BTreeMap::new();
         self.figures(py)?.status.iter().for_each(|status| *counts.entry(status.name()).or_default() += 1);
         Ok(counts)
+    }
+
+    /// Draws how all worlds fare with matplotlib, where that is installed; gives its figure, for notebooks.
+    fn plot<'py>(own: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        own.py().import("bellcrank.plots")?.getattr("draw_report")?.call1((own,))
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

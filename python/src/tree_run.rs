@@ -1,7 +1,7 @@
 //! Which method of the engine an operator's name stands for, in either precision.
 
 use crate::error::Problem;
-use bellcrank::tree::{
+use bellcrank_tree::{
     AbaGradients, Consistency, External, FrameId, Precision, Reference, RneaGradients, TreeModel,
 };
 

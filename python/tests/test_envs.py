@@ -19,6 +19,7 @@ NAMES = {
     "biped_walk": "bellcrank/BipedWalk-v0",
     "biped_rough": "bellcrank/BipedRough-v0",
     "quadruped_walk": "bellcrank/QuadrupedWalk-v0",
+    "quadruped_get_up": "bellcrank/QuadrupedGetUp-v0",
     "jansen_walk": "bellcrank/JansenWalk-v0",
 }
 

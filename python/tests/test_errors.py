@@ -39,7 +39,7 @@ def test_each_class_is_also_a_builtin_one_and_documented() -> None:
     for name, value in vars(errors).items():
         if isinstance(value, type) and issubclass(value, errors.BellcrankError):
             assert value.__doc__, name
-            builtin = (ValueError, TypeError, LookupError, RuntimeError, OSError, MemoryError)
+            builtin = (ValueError, TypeError, LookupError, RuntimeError, OSError, MemoryError, ImportError)
             assert name in families or issubclass(value, builtin), name
 
 
@@ -48,3 +48,15 @@ def test_hints_are_part_of_the_text() -> None:
     assert str(error) == "this is wrong\n  hint: do that"
     assert (error.hint, error.file, error.line, error.element) == ("do that", None, None, None)
     assert str(bc.BellcrankError("alone")) == "alone"
+
+
+def test_a_file_that_is_not_there_is_told_with_the_nearest_shipped_name() -> None:
+    with pytest.raises(bc.errors.NoSuchFile, match="no shipped mechanism 'hybrid_bipd'") as told:
+        bc.load("hybrid_bipd")
+    assert told.value.hint == "did you mean 'hybrid_biped'?"
+    with pytest.raises(FileNotFoundError) as missing:  # as `open` would raise
+        bc.load("robots/nobody.urdf")
+    assert isinstance(missing.value, bc.errors.LoadError)
+    assert missing.value.filename == "robots/nobody.urdf"
+    with pytest.raises(bc.errors.NoSuchFile):
+        bc.load_builder("hybrid_bipd")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
 from pathlib import Path
@@ -121,3 +122,28 @@ def test_environments_render_for_gymnasium(tmp_path: Path) -> None:
     several.reset(seed=1)
     assert [frame.shape for frame in several.render()] == [(240, 320, 3)] * 3
     assert envs.BatchedEnv("hopper", 1).batch.render(8, 8).shape == (1, 8, 8, 3)
+
+
+def test_a_recording_becomes_a_moving_scene(tmp_path: Path) -> None:
+    batch = bc.Batch(bc.load("four_bar"), worlds=2)
+    with batch.record() as recording:
+        batch.step(25)
+    data = recording.save(tmp_path / "bar.glb").read_bytes()
+    assert data[:4] == b"glTF" and int.from_bytes(data[8:12], "little") == len(data)
+    told = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])
+    moved = {channel["target"]["node"] for channel in told["animations"][0]["channels"]}
+    assert sorted(told["nodes"][node]["name"] for node in moved) == sorted(2 * batch.models[0].body_names)
+
+
+def test_a_recording_becomes_a_log_that_others_read(tmp_path: Path) -> None:
+    reader = pytest.importorskip("mcap.reader")
+    batch = bc.Batch(bc.load("hybrid_biped"))
+    with batch.record() as recording:
+        batch.step(25)
+    with recording.save(tmp_path / "biped.mcap").open("rb") as file:
+        messages = [(channel.topic, message) for _, channel, message in reader.NonSeekingReader(file).iter_messages()]
+    transforms = [json.loads(message.data)["transforms"] for topic, message in messages if topic == "/tf"]
+    assert [topic for topic, _ in messages].count("/scene") == 1
+    assert len(transforms) == 4  # 0.1 s at 30 frames per second, the first among them
+    names = [frame["child_frame_id"] for frame in transforms[-1]]
+    assert names == [f"world_0/{name}" for name in batch.models[0].body_names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from types import ModuleType
@@ -68,3 +69,23 @@ def test_functions_and_classes_have_documentation() -> None:
     for name in dir(bc.Batch):
         if not name.startswith("_"):
             assert getattr(bc.Batch, name).__doc__, name
+
+
+def told(text: str) -> str:
+    """Without marks and line ends, which differ between Rust and Python."""
+    return re.sub(r"[`\s\"]+", " ", text).strip()
+
+
+@pytest.mark.parametrize("owner", [bc.Model, bc.ModelBuilder, bc.StepReport], ids=lambda owner: str(owner.__name__))
+def test_help_of_native_classes_says_what_the_stubs_say(owner: type) -> None:
+    # `help(bc.ModelBuilder.joint)` and `?` in a notebook read what is compiled in; editors read the stubs
+    stubs = ast.parse((Path(bc.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
+    [stub] = [node for node in stubs.body if isinstance(node, ast.ClassDef) and node.name == owner.__name__]
+    functions = [node for node in stub.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    assert len(functions) > 10
+    for function in functions:
+        expected, compiled = ast.get_docstring(function), getattr(owner, function.name).__doc__
+        assert expected, function.name
+        assert compiled and told(compiled).startswith(told(expected)), function.name
+        for option in function.args.kwonlyargs:
+            assert re.search(rf"\b{option.arg}\b", compiled), f"{function.name}: {option.arg}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import page
-from .figures import count, factor, length, scenes
+from .figures import Record, Scene, count, factor, length, scenes
 from .turns import say
 
 BEGIN, END = "<!-- figures: benches/peers/run.py --document -->", "<!-- end of figures -->"
@@ -69,18 +69,24 @@ def readme(text: str, run: dict[str, Any]) -> str:
 SHOWN = {
     "four_bar": "four-bar, driven",
     "biped": "hybrid biped, 6 loops, standing",
+    "biped_moving": "the same, moving",
     "cassie": "Cassie, 4 loops",
     "2f85": "2F-85 gripper, closing",
     "quadruped": "quadruped, standing",
+    "quadruped_moving": "the same, moving",
+    "chain": "chain of rigid links, without a loop",
     "humanoid": "humanoid, sinking to the ground",
 }
+PILES = {"pile_2x2x3": "12 loose solids, falling", "pile_5x5x5": "125 loose solids, falling"}
 
 
 def figures(run: dict[str, Any]) -> str:
     m = run["machine"]
     lines = [
         f"One core of {m['processor']} ({m['vectors']}), {m['date']}, f32, against the fastest settings of each",
-        "peer and beside the gap of the most exact ones ([all figures, and where we lose](docs/performance.md)):\n",
+        "peer, on the same core, and beside the gap of the most exact ones",
+        "([all figures, and where we lose](docs/performance.md)). "
+        "Kamino is made for graphics cards, which were not compared:\n",
         "| | world-steps per core-second | MuJoCo | Kamino | largest gap of a joint | MuJoCo's |",
         "|---|---|---|---|---|---|",
     ]
@@ -89,11 +95,31 @@ def figures(run: dict[str, Any]) -> str:
         if scene.name not in SHOWN or ours is None:
             continue
         leads = [scene.lead(ours, scene.fastest(peer)) for peer in ("MuJoCo", "Kamino")]
-        times = [
-            f"{factor(lead[0])} × faster" if lead and lead[0] >= 1 else f"{factor(lead[0])} ×" if lead else "–"
-            for lead in leads
-        ]
+        times = [words(lead) for lead in leads]
         loops = run["scenes"][scene.name]["loops"]
         gaps = [length(ours["gap_m"]), length(scene.most_exact("MuJoCo", "gap_m"))] if loops else ["–", "–"]
         lines.append("| " + " | ".join([SHOWN[scene.name], count(page.middle(ours)), *times, *gaps]) + " |")
+    lines += [row for scene in scenes(run["piles"]) if scene.name in PILES for row in pile(scene)]
     return "\n".join(lines) + "\n"
+
+
+def words(lead: tuple[float, float, float] | None) -> str:
+    """How much faster or slower than a peer: 1.7 × faster, 25 × slower."""
+    if lead is None:
+        return "–"
+    return f"{factor(lead[0])} × faster" if lead[0] >= 1 else f"{factor(1 / lead[0])} × slower"
+
+
+def pile(scene: Scene) -> list[str]:
+    """Both of our contact solvers, each in f32 where that was run."""
+
+    def ours(solver: str) -> Record | None:
+        return scene.of(f"Bellcrank {solver} f32") or scene.of(f"Bellcrank {solver} f64")
+
+    found = [(ours("padmm"), ""), (ours("comfree"), ", contacts in closed form")]
+    return [
+        f"| {PILES[scene.name]}{how}{', f64' if record['who'].endswith('f64') else ''} "
+        f"| {count(page.middle(record))} | {words(scene.lead(record, scene.fastest('MuJoCo')))} | – | – | – |"
+        for record, how in found
+        if record
+    ]
