@@ -19,11 +19,6 @@ import bellcrank as bc
 from bellcrank.distributed._places import Place, deal, domains
 from bellcrank.errors import NotInstalled, RunExists, WrongType, WrongValue
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("BELLCRANK_CLUSTER") != "1",
-    reason="needs BELLCRANK_CLUSTER=1: starts a cluster of Ray, for minutes, on cores that nobody else may use",
-)
-
 CONFIG: dict[str, Any] = {"worlds": 64, "horizon": 8, "hidden": [32, 16], "minibatches": 2, "epochs": 2}
 TASK: dict[str, Any] = {"seed": 3, "config": CONFIG}
 EXACT: dict[str, Any] = {"threads": 1, "patience": None}

@@ -23,11 +23,6 @@ from bellcrank.errors import NotInstalled, RunExists, WrongShape, WrongValue
 EXAMPLES = Path(__file__).parents[2] / "examples" / "distributed"
 WORLDS = 6000
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("BELLCRANK_CLUSTER") != "1",
-    reason="needs BELLCRANK_CLUSTER=1: starts a cluster of Ray, for minutes, on cores that nobody else may use",
-)
-
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Any]:
