@@ -52,6 +52,11 @@ class Model:
     def shape_id(self, name: str) -> int:
         """The number of the shape of that name."""
     @property
+    def camera_names(self) -> list[str]:
+        """Name of each camera."""
+    def camera_id(self, name: str) -> int:
+        """The number of the camera of that name."""
+    @property
     def site_names(self) -> list[str]:
         """Name of each site."""
     def site_id(self, name: str) -> int:
@@ -284,6 +289,25 @@ class ModelBuilder:
         quat_wxyz: Optional[ArrayLike] = None,
     ) -> int:
         """Adds a named frame."""
+    def camera(
+        self,
+        name: str,
+        link: _Link,
+        *,
+        eye: Optional[ArrayLike] = None,
+        target: Optional[ArrayLike] = None,
+        position: Optional[ArrayLike] = None,
+        quat_wxyz: Optional[ArrayLike] = None,
+        field_of_view: Optional[float] = None,
+        mode: Optional[str] = None,
+        body: Optional[_Part] = None,
+    ) -> int:
+        """Adds a camera, for ``batch.render(camera=name)``: from ``eye`` towards ``target`` in the link frame, z up, or at a pose,
+        where it looks along -z with y up in the picture.
+
+        ``field_of_view`` [rad] is from the picture's lower edge to its upper. ``mode``: ``"fixed"`` to the link; ``"track"``, which
+        goes along without turning, ``"track_center_of_mass"`` with all that hangs on the link; ``"target"`` and
+        ``"target_center_of_mass"``, turned towards ``body``."""
     def sensor(
         self,
         name: str,
@@ -431,10 +455,9 @@ class Batch:
         self,
         worlds: list[int],
         what: tuple[str, int, int],
-        camera: Optional[tuple[list[float], list[float], list[float], float]],
-        body: Optional[str],
+        by: tuple[Optional[tuple[list[float], list[float], list[float], float]], Optional[str], Optional[str]],
     ) -> NDArray[Any]: ...
-    def film(self, page: bytes, path: Path, size: tuple[int, int]) -> None: ...
+    def film(self, page: bytes, path: Path, size: tuple[int, int], camera: Optional[str]) -> None: ...
     def record(self, frames_per_second: float, worlds: list[int]) -> None: ...
     def finish_recording(self) -> bytes: ...
     def view(self, worlds: list[int], port: int, playing: bool) -> str: ...

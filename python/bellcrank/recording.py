@@ -50,18 +50,25 @@ class Recording(Closing):
         self.stop()
         return self._page.decode()
 
-    def save(self, path: Union[str, os.PathLike[str]], *, size: tuple[int, int] = (640, 360)) -> Path:
+    def save(
+        self,
+        path: Union[str, os.PathLike[str]],
+        *,
+        size: tuple[int, int] = (640, 360),
+        camera: Optional[str] = None,
+    ) -> Path:
         """Writes a file and gives its path; half a file is never left there.
 
         The ending says what: a page that plays anywhere (``.html``), a film (``.gif``, ``.apng``, or ``.mp4`` where
         ffmpeg is installed) or its last picture (``.png``), of ``size`` pixels across and down; the scene itself,
-        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``).
+        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``). A film is taken through the ``camera`` of that
+        name in the first world's model, or by one that frames all worlds and goes along.
         """
         target = Path(path)
         self.stop()
         if target.suffix.lower() not in _PAGES:
             width, height = (whole("size", number) for number in size)
-            self._worlds._native.film(self._page, target, (width, height))
+            self._worlds._native.film(self._page, target, (width, height), camera)
             return target
         part = target.with_name(target.name + ".part")
         try:

@@ -445,33 +445,41 @@ impl Batch {
         ])
     }
 
-    /// Pictures of worlds, one each: `color`, `depth` or `segmentation`.
+    /// Pictures of worlds, one each: `color`, `depth` or `segmentation`; by a camera and the body that carries it, or by a camera of
+    /// the models.
     fn render<'py>(
         &self,
         py: Python<'py>,
         worlds: Vec<usize>,
         what: (String, usize, usize),
-        camera: Option<Looks>,
-        body: Option<String>,
+        by: (Option<Looks>, Option<String>, Option<String>),
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
-        let body = match (&body, worlds.first()) {
+        let (camera, carrier, named) = by;
+        let body = match (&carrier, worlds.first()) {
             (Some(name), Some(world)) => Some(find_body(batch, *world, name).map_err(Problem::from)?.index()),
             _ => None,
         };
         let (kind, width, height) = what;
-        let wanted = Wanted { kind, size: Size { width, height }, camera, body };
+        let wanted = Wanted { kind, size: Size { width, height }, camera, body, named };
         let pixels = py.detach(|| wanted.draw(batch, &worlds))?;
         arrays(py, pixels, worlds.len(), wanted.size)
     }
 
     /// Draws the frames of a recorded page as a film.
-    fn film(&self, py: Python<'_>, page: &[u8], path: PathBuf, size: (usize, usize)) -> PyResult<()> {
+    fn film(
+        &self,
+        py: Python<'_>,
+        page: &[u8],
+        path: PathBuf,
+        size: (usize, usize),
+        camera: Option<String>,
+    ) -> PyResult<()> {
         let mut guard = self.lock(py)?;
         let batch = guard.batch()?;
         let size = Size { width: size.0, height: size.1 };
-        Ok(py.detach(|| film(batch, page, &path, size))?)
+        Ok(py.detach(|| film(batch, page, &path, size, camera))?)
     }
 
     /// Records frames from now on; of the first worlds when none are listed.

@@ -133,6 +133,24 @@ impl ModelBuilder {
         Ok(self.get().site(part).index())
     }
 
+    /// Adds a camera, for `batch.render(camera=name)`: from `eye` towards `target` in the link frame, z up, or at a pose, where it looks
+    /// along -z with y up in the picture.
+    ///
+    /// Options, all optional: eye, target, position, quat_wxyz, field_of_view, mode ("fixed", "track", "track_center_of_mass", "target",
+    /// "target_center_of_mass"), body: what the last two look at.
+    #[pyo3(signature = (name, link, **options))]
+    fn camera(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        link: Value<'_, '_>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        let options = Options::new(py, format!("camera {name:?}"), options)?;
+        let part = parts::camera(name, convert::link("link", link)?, options)?.place(place::of_caller(py));
+        Ok(self.get().camera(part).index())
+    }
+
     /// Adds a measurement: "imu" (site), "frame_pose" or "frame_velocity" (site or body),
     /// "joint_state" (joint), "contact_force" (body) or "touch" (site, radius).
     ///

@@ -5,8 +5,9 @@ use crate::error::said;
 use crate::options::Options;
 use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
-    Actuator, ActuatorId, Body, BodyId, Control, Coupling, Frame, Geometry, HeightField, Joint, JointId,
-    JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon, TendonId, Zone,
+    Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, Control, Coupling, Frame, Geometry, HeightField,
+    Joint, JointId, JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon,
+    TendonId, Zone,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -184,6 +185,42 @@ fn motor_control(name: &str, control: &str, o: &mut Options<'_>) -> PyResult<Con
     }
 }
 
+/// How a camera moves, by the names that Python has for it.
+const MODES: [&str; 5] = ["fixed", "track", "track_center_of_mass", "target", "target_center_of_mass"];
+
+pub fn camera(name: &str, link: Link, mut o: Options<'_>) -> PyResult<Camera> {
+    let mut camera = Camera::new(name, link);
+    let (eye, target) = (o.vec3("eye")?, o.vec3("target")?);
+    if let Some(X_LC) = o.pose()? {
+        camera = camera.at(X_LC);
+    }
+    if eye.is_some() || target.is_some() {
+        camera = camera.looking(o.required("eye", eye)?, o.required("target", target)?);
+    }
+    if let Some(angle) = o.number("field_of_view")? {
+        camera = camera.field_of_view(angle);
+    }
+    let mode = o.typed::<String>("mode", "a text")?.unwrap_or_else(|| MODES[0].to_owned());
+    let body = o.take("body")?.map(|value| part("body", &value, BodyId::new)).transpose()?;
+    camera.mode = match mode.as_str() {
+        "fixed" => CameraMode::Fixed,
+        "track" => CameraMode::Track,
+        "track_center_of_mass" => CameraMode::TrackCenterOfMass,
+        "target" => CameraMode::Target(o.required("body", body)?),
+        "target_center_of_mass" => CameraMode::TargetCenterOfMass(o.required("body", body)?),
+        other => {
+            let modes = MODES.map(|mode| format!("{mode:?}")).join(", ");
+            return Err(said(
+                "WrongValue",
+                format!("camera {name:?}: mode is {other:?}"),
+                format!("it is one of {modes}"),
+            ));
+        }
+    };
+    o.finish()?;
+    Ok(camera)
+}
+
 pub fn shape(name: &str, link: Link, geometry: &str, mut o: Options<'_>) -> PyResult<Shape> {
     let geometry = read_geometry(name, geometry, &mut o)?;
     let mut shape = Shape::new(name, link, geometry);
@@ -242,7 +279,7 @@ fn mesh(o: &mut Options<'_>) -> PyResult<Mesh> {
     let vertices = o.typed::<Vec<[f64; 3]>>("vertices", "a list of (x, y, z)")?;
     let triangles = o.typed::<Vec<[u32; 3]>>("triangles", "a list of three vertex numbers each")?;
     let vertices = o.required("vertices", vertices)?.into_iter().map(Vec3::from_array).collect();
-    Ok(Mesh { vertices, triangles: triangles.unwrap_or_default() })
+    Ok(Mesh::new(vertices, triangles.unwrap_or_default()))
 }
 
 fn height_field(o: &mut Options<'_>) -> PyResult<HeightField> {

@@ -283,6 +283,7 @@ parts_and_arrays! {
         actuator_names, actuator_id, actuators, "actuator";
         shape_names, shape_id, shapes, "shape";
         site_names, site_id, sites, "site";
+        camera_names, camera_id, cameras, "camera";
         sensor_names, sensor_id, sensors, "sensor";
         keyframe_names, keyframe_id, keyframes, "keyframe";
     }

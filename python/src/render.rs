@@ -18,6 +18,8 @@ pub struct Wanted {
     pub size: Size,
     pub camera: Option<Looks>,
     pub body: Option<usize>,
+    /// A camera of the models, in place of one that is described.
+    pub named: Option<String>,
 }
 
 impl Wanted {
@@ -33,12 +35,13 @@ impl Wanted {
             up: Vec3::from_array(up),
             field_of_view,
         });
-        let mount = match (camera, self.body) {
-            (None, _) => Mount::Framing,
-            (Some(camera), None) => Mount::World(camera),
-            (Some(camera), Some(body)) => Mount::Body(camera, body),
+        let mount = match (&self.named, camera, self.body) {
+            (Some(name), ..) => Mount::Named(name.clone()),
+            (None, None, _) => Mount::Framing,
+            (None, Some(camera), None) => Mount::World(camera),
+            (None, Some(camera), Some(body)) => Mount::Body(camera, body),
         };
-        Ok(views(batch, worlds, self.size, (kind, mount))?)
+        Ok(views(batch, worlds, self.size, (kind, &mount))?)
     }
 }
 
@@ -57,7 +60,13 @@ pub fn arrays<'py>(
 }
 
 /// Draws the frames of a recorded page.
-pub fn film(batch: &Batch, page: &[u8], path: &Path, size: Size) -> Result<(), Problem> {
+pub fn film(
+    batch: &Batch,
+    page: &[u8],
+    path: &Path,
+    size: Size,
+    camera: Option<String>,
+) -> Result<(), Problem> {
     let playback = read_recording(page)?;
     let frames_per_second = playback.header["frames_per_second"].as_f64().unwrap_or(30.0);
     let listed = playback.header["scene"]["worlds"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -65,7 +74,7 @@ pub fn film(batch: &Batch, page: &[u8], path: &Path, size: Size) -> Result<(), P
         listed.iter().filter_map(|world| world["index"].as_u64()).map(|index| index as usize).collect();
     let bodies = worlds.iter().map(|world| batch.model(*world).map(|model| model.bodies().len()));
     let bodies: Vec<usize> = bodies.collect::<Result<_, _>>()?;
-    let options = ShotOptions { size, frames_per_second, worlds, ..ShotOptions::default() };
+    let options = ShotOptions { size, frames_per_second, worlds, camera, ..ShotOptions::default() };
     let mut shot = Shot::new(batch, path, options)?;
     for frame in &playback.frames {
         shot.take(Moment::of_frame(frame, &bodies))?;

@@ -65,6 +65,34 @@ def test_a_body_carries_a_camera() -> None:
     np.testing.assert_allclose(depth[:, 4, 4], [1.4, 0.9], rtol=1e-4)
 
 
+def test_models_have_cameras() -> None:
+    builder = bc.ModelBuilder("two")
+    builder.body("ball", position=(0, 0, 2), mass=1.0, sphere=0.5)
+    builder.shape("ball", "ball", "sphere", radius=0.5)
+    builder.camera("below", "ball", eye=(0, 0, -0.6), target=(0, 0, -1.6))
+    builder.camera("tripod", None, eye=(5, 0, 2), target=(0, 0, 2), field_of_view=0.8)
+    builder.camera("beside", "ball", eye=(5, 0, 0), target=(0, 0, 0), field_of_view=0.8, mode="track")
+    builder.camera("eye", None, position=(5, 0, 2), mode="target", body="ball", field_of_view=0.8)
+    model = builder.build()
+    assert model.camera_names == ["below", "tripod", "beside", "eye"]
+    assert model.camera_id("beside") == 2
+    batch = bc.Batch(model, worlds=2)
+    first = batch.render(33, 25, camera="tripod", kind="segmentation")[0]
+    np.testing.assert_array_equal(first, batch.render(33, 25, camera=CAMERA, worlds=0, kind="segmentation"))
+    batch.body_position[1] = [[0, 3, 2]]
+    seen = {name: batch.render(33, 25, camera=name, worlds=1, kind="segmentation") == 0 for name in model.camera_names}
+    middle = {name: ball[12, 16] for name, ball in seen.items()}
+    assert middle == {"below": False, "tripod": False, "beside": True, "eye": True}
+    with pytest.raises(errors.BellcrankError, match="did you mean 'beside'|did you mean \"beside\""):
+        batch.render(camera="besides")
+    with pytest.raises(errors.WrongType, match="name of one"):
+        batch.render(camera=3)  # type: ignore[arg-type]
+    with pytest.raises(errors.WrongValue, match="center_of_mass"):
+        builder.camera("wrong", None, mode="trackcom")
+    with pytest.raises(errors.WrongType, match="body= is missing"):
+        builder.camera("blind", None, mode="target")
+
+
 def test_wrong_pictures_are_told() -> None:
     batch = ball()
     with pytest.raises(errors.WrongValue, match="segmentation"):

@@ -39,7 +39,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Record>, Error> {
         while cpu_seconds() - start < bench.seconds {
             match way {
                 Way::Raster(kind, size) => {
-                    views(&batch, &worlds, size, (kind, Mount::World(camera))).map_err(Error::Render)?;
+                    views(&batch, &worlds, size, (kind, &Mount::World(camera))).map_err(Error::Render)?;
                     pictures += WORLDS;
                 }
                 Way::Rays => {

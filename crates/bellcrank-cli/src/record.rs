@@ -21,12 +21,15 @@ pub struct Record {
     /// The camera stays where it is instead of going along
     #[arg(long)]
     pub still: bool,
+    /// Film through this camera of the robot's file
+    #[arg(long, value_name = "NAME")]
+    pub camera: Option<String>,
 }
 
 impl Default for Record {
     fn default() -> Self {
         let ShotOptions { size, frames_per_second: fps, .. } = ShotOptions::default();
-        Record { path: None, fps, size, still: false }
+        Record { path: None, fps, size, still: false, camera: None }
     }
 }
 
@@ -39,8 +42,13 @@ impl Record {
             let options = RecordOptions { frames_per_second: self.fps, worlds };
             Recording::Page(Box::new(Recorder::to_file(batch, options, path).map_err(Error::View)?))
         } else {
-            let options =
-                ShotOptions { size: self.size, frames_per_second: self.fps, worlds, follows: !self.still };
+            let options = ShotOptions {
+                size: self.size,
+                frames_per_second: self.fps,
+                worlds,
+                follows: !self.still,
+                camera: self.camera.clone(),
+            };
             Recording::Film(Box::new(Shot::new(batch, path, options).map_err(Error::Render)?))
         }))
     }

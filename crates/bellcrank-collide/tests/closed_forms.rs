@@ -103,7 +103,7 @@ fn a_hull_rests_on_the_corners_of_its_face() {
     let mut vertices: Vec<Vec3> =
         points.flat_map(|(x, y)| corners.map(|z| Vec3::new(0.1 * x, 0.1 * y, 0.1 * z))).collect();
     vertices.push(Vec3::new(0.0, 0.0, -0.1)); // a point in the middle of the face is no support
-    let mesh = bellcrank_model::Mesh { vertices, triangles: vec![] };
+    let mesh = bellcrank_model::Mesh::new(vertices, vec![]);
     let found = depths(Geometry::Plane, Geometry::ConvexMesh(mesh.into()), [Pose::identity(), up(0.099)]);
     assert_depths(&found, &[-1e-3; 4], EXACT);
 }

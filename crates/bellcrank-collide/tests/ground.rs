@@ -28,7 +28,7 @@ fn as_mesh(field: &HeightField) -> Mesh {
             triangles.push([first, last, last - 1]);
         }
     }
-    Mesh { vertices, triangles }
+    Mesh::new(vertices, triangles)
 }
 
 /// The field, and the mesh.

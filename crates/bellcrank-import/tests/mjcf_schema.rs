@@ -40,7 +40,7 @@ fn fingerprint(model: &Model) -> String {
             })*
         };
     }
-    parts!(bodies, joints, couplings, tendons, actuators, shapes, sites, sensors, keyframes);
+    parts!(bodies, joints, couplings, tendons, actuators, shapes, sites, cameras, sensors, keyframes);
     for filter in model.filters() {
         text += &match filter {
             ContactFilter::Exclude { a, b, .. } => format!("exclude {a:?} {b:?}\n"),

@@ -1,11 +1,13 @@
 //! MJCF: equalities, actuators, contacts, sensors, keyframes and options, feature by feature.
 
-use bellcrank_import::{Format, Options, loads};
+use bellcrank_import::{Format, Options, loads, to_mjcf};
 use bellcrank_math::Vec3;
 use bellcrank_model::{
-    Activation, Actuator, ContactFilter, Control, Feature, Frame, Joint, JointKind, Link, Model, Part,
-    SensorKind, Target, Zone,
+    Activation, Actuator, Camera, CameraMode, ContactFilter, Control, Feature, Frame, Geometry, Joint,
+    JointKind, Link, Model, Part, SensorKind, Shape, Target, Zone,
 };
+
+use std::sync::Arc;
 
 fn read(text: &str) -> Model {
     loads(text, Format::Mjcf, &Options::new()).unwrap_or_else(|error| panic!("{error}"))
@@ -381,6 +383,95 @@ fn a_reference_beyond_a_half_turn_is_counted() {
         let q = again.reference_coordinates(again.joint_id("h").unwrap())[0];
         assert!((q - reference).abs() < 1e-9, "{q} instead of {reference} after a round trip");
     }
+}
+
+/// A picture covers what says where its corners lie in it; the colour of the geom or of its material tints it. An OBJ file counts
+/// from the bottom, an element from the top as the picture does.
+#[test]
+fn pictures_cover_meshes_that_have_places_for_them() {
+    let mut options = Options::default();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 1, 2);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().unwrap().write_image_data(&[255, 0, 0, 0, 0, 255]).unwrap();
+    options.memory.insert("skin.png".into(), bytes);
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0.25\nf 1/1 2/2 3/1\nf 1/1 2/2 4/2\n";
+    options.memory.insert("skin.obj".into(), obj.into());
+    options.memory.insert("bare.obj".into(), obj.replace("/1", "").replace("/2", "").into());
+    let text = "<mujoco><asset><texture name='skin' type='2d' file='skin.png' vflip='true'/>
+           <texture name='cube' file='skin.png'/>
+           <material name='skin' texture='skin' rgba='1 .5 1 1' texrepeat='3 2'/><material name='cube' texture='cube'/>
+           <mesh name='skin' file='skin.obj'/><mesh name='bare' file='bare.obj'/>
+           <mesh name='own' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 2 0 1 3' texcoord='0 0 .5 0 0 .25 1 1'/></asset><worldbody>
+           <geom name='a' type='mesh' mesh='skin' material='skin' contype='0' conaffinity='0'/>
+           <geom name='b' type='mesh' mesh='own' material='skin' rgba='0 1 0 1' contype='0' conaffinity='0'/>
+           <geom name='c' type='mesh' mesh='bare' material='skin' contype='0' conaffinity='0'/>
+           <geom name='d' type='mesh' mesh='skin' material='cube' contype='0' conaffinity='0'/>
+           <geom name='e' type='mesh' mesh='skin' material='skin'/>
+         </worldbody></mujoco>";
+    let model = loads(text, Format::Mjcf, &options).unwrap_or_else(|error| panic!("{error}"));
+    let shape = |name: &str| &model.shapes()[model.shape_id(name).unwrap().index()];
+    let picture = shape("a").texture.as_ref().unwrap();
+    assert_eq!((picture.repeat, picture.at([0.0, 0.1])), ([3.0, 2.0], [0, 0, 255])); // upside down
+    assert_eq!((shape("a").color, shape("b").color), ([1.0, 0.5, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]));
+    let places = |name: &str| match &shape(name).geometry {
+        Geometry::TriangleMesh(mesh) | Geometry::ConvexMesh(mesh) => mesh.uvs.clone(),
+        _ => panic!(),
+    };
+    assert_eq!(places("a")[1], [[0.0, 1.0], [1.0, 0.75], [1.0, 0.75]]);
+    assert_eq!(places("b")[1], [[0.0, 0.0], [0.5, 0.0], [1.0, 1.0]]);
+    assert!(
+        Arc::ptr_eq(shape("b").texture.as_ref().unwrap(), picture)
+            || shape("b").texture == shape("a").texture
+    );
+    // no places, six sides in place of one, and a hull: the mean
+    assert!(["c", "d", "e"].iter().all(|name| shape(name).texture.is_none()));
+    assert_eq!((shape("c").color, shape("d").color), ([0.5, 0.0, 0.5, 1.0], [0.5, 0.0, 0.5, 1.0]));
+    assert_eq!(listed(&model, "drawn in their mean colour"), 1); // once for both
+    // written and read again, everything is where it was
+    let exported = to_mjcf(&model);
+    let back = Options { memory: exported.files.clone(), ..Options::default() };
+    let back = loads(&exported.text, Format::Mjcf, &back)
+        .unwrap_or_else(|error| panic!("{error}\n{}", exported.text));
+    for (shape, again) in model.shapes().iter().zip(back.shapes()) {
+        assert_eq!((&shape.texture, shape.color), (&again.texture, again.color), "{}", shape.name);
+        let uvs = |shape: &Shape| match &shape.geometry {
+            Geometry::TriangleMesh(mesh) => mesh.uvs.clone(),
+            _ => Vec::new(),
+        };
+        assert_eq!(uvs(shape), uvs(again), "{}", shape.name);
+    }
+}
+
+/// A camera's place, its angle by degrees or by 2 atan(h/2f), and how it moves; what it looks at may be part of another body.
+#[test]
+fn cameras_are_where_the_file_has_them() {
+    let model = read(
+        "<mujoco><compiler angle='radian'/><default><camera fovy='60'/></default><worldbody>
+           <camera name='tripod' pos='0 -3 1' xyaxes='1 0 0 0 0 1' fovy='30'/>
+           <body name='a' pos='0 0 1'><freejoint/><geom size='.1'/><camera mode='track' pos='1 0 0'/>
+             <body name='tip' pos='0 0 .5'><geom size='.1'/></body></body>
+           <body name='b'><freejoint/><geom size='.1'/>
+             <camera name='eye' mode='targetbody' target='tip' focal='.01 .02' sensorsize='.03 .04'/>
+             <camera name='flat' mode='trackcom' projection='orthographic'/></body>
+         </worldbody></mujoco>",
+    );
+    let camera = |name: &str| &model.cameras()[model.camera_id(name).unwrap().index()];
+    let body = |name: &str| model.body_id(name).unwrap();
+    assert_eq!((model.cameras().len(), camera("tripod").link.body()), (4, None));
+    assert!((camera("tripod").field_of_view - 30.0_f64.to_radians()).abs() < 1e-15);
+    let X = camera("tripod").pose(&model, |_| panic!("it hangs on nothing"));
+    assert!((X.R.rotate(-Vec3::z_axis()) - Vec3::y_axis()).norm() < 1e-15); // it looks along y, and z is up
+    assert!((X.R.rotate(Vec3::y_axis()) - Vec3::z_axis()).norm() < 1e-15);
+    let unnamed: &Camera = &model.cameras()[1];
+    assert_eq!(
+        (unnamed.name.as_str(), &unnamed.mode, unnamed.link.body()),
+        ("camera_1", &CameraMode::Track, Some(body("a")))
+    );
+    assert!((unnamed.field_of_view - 60.0_f64.to_radians()).abs() < 1e-15);
+    assert_eq!(camera("eye").mode, CameraMode::Target(body("a").into()));
+    assert!((camera("eye").field_of_view - 2.0 * 1.0_f64.atan()).abs() < 1e-15);
+    assert_eq!((&camera("flat").mode, listed(&model, "perspective")), (&CameraMode::TrackCenterOfMass, 1));
 }
 
 /// White unless said, times the mean of the texture: of a checker the middle of its two colours.

@@ -2,6 +2,7 @@
 
 use crate::actuator::{Actuator, Target};
 use crate::body::Body;
+use crate::camera::Camera;
 use crate::combine::MaterialRules;
 use crate::contact::{ContactFilter, PairSurface};
 use crate::coupling::Coupling;
@@ -9,7 +10,7 @@ use crate::fault::{Fault, FaultKind, Faults, Ignored, Place};
 use crate::feature;
 use crate::graph::JointGraph;
 use crate::ids::{
-    ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Ref, SensorId, ShapeId, SiteId, TendonId,
+    ActuatorId, BodyId, CameraId, CouplingId, JointId, KeyframeId, Ref, SensorId, ShapeId, SiteId, TendonId,
 };
 use crate::joint::{Dof, Joint};
 use crate::keyframe::Keyframe;
@@ -42,6 +43,7 @@ pub(crate) struct Parts {
     pub actuators: Vec<Actuator>,
     pub shapes: Vec<Shape>,
     pub sites: Vec<Site>,
+    pub cameras: Vec<Camera>,
     pub sensors: Vec<Sensor>,
     pub keyframes: Vec<Keyframe>,
     pub filters: Vec<ContactFilter>,
@@ -98,6 +100,7 @@ impl ModelBuilder {
             actuators: Vec::new(),
             shapes: Vec::new(),
             sites: Vec::new(),
+            cameras: Vec::new(),
             sensors: Vec::new(),
             keyframes: Vec::new(),
             filters: Vec::new(),
@@ -133,6 +136,10 @@ impl ModelBuilder {
     add!(
         /// Adds a named frame.
         site, Site, sites, SiteId, "site"
+    );
+    add!(
+        /// Adds a camera.
+        camera, Camera, cameras, CameraId, "camera"
     );
     add!(
         /// Adds a measurement.

@@ -113,7 +113,7 @@ impl Fingerprint {
     /// Points of meshes as bits: there are too many to write them out.
     fn shape(&mut self, shape: &Shape) {
         let mut sum = Checksum::default();
-        let mut plain = Shape { place: None, color: [0.0; 4], ..shape.clone() };
+        let mut plain = Shape { place: None, color: [0.0; 4], texture: None, ..shape.clone() };
         if let Geometry::ConvexMesh(mesh) | Geometry::TriangleMesh(mesh) = &shape.geometry {
             plain.geometry = Geometry::Plane;
             mesh.vertices.iter().flat_map(|v| v.to_array()).for_each(|x| sum.word(x.to_bits()));

@@ -65,6 +65,16 @@ impl JointGraph {
         &self.tree
     }
 
+    /// A body and all that hangs on it in the spanning tree, or every body; in the order of their numbers.
+    pub fn carried_by(&self, root: Option<BodyId>) -> Vec<BodyId> {
+        let mut within = vec![false; self.tree.len()];
+        for node in &self.tree {
+            let carried = node.parent.is_some_and(|parent| within[parent.index()]);
+            within[node.body.index()] = root.is_none_or(|root| root == node.body) || carried;
+        }
+        (0..within.len()).filter(|b| within[*b]).map(BodyId::new).collect()
+    }
+
     /// Independent loops.
     pub fn loops(&self) -> &[Loop] {
         &self.loops

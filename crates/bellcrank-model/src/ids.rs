@@ -54,6 +54,7 @@ id!(TendonId, "tendon");
 id!(ActuatorId, "actuator");
 id!(ShapeId, "shape");
 id!(SiteId, "site");
+id!(CameraId, "camera");
 id!(SensorId, "sensor");
 id!(KeyframeId, "keyframe");
 

@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ids` | newtype indices, references by id or name, [`Link`] |
-//! | `body` `joint/` `coupling` `tendon` `actuator` `shape` `mesh` `hull` `site` `sensor` `keyframe` `contact` `combine` | the parts |
+//! | `body` `joint/` `coupling` `tendon` `actuator` `shape` `mesh` `texture` `hull` `site` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
 //! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
 //! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
 //! | `model` `graph` `mobility` `size` `warnings` | the result, its joint graph, rank and redundancy, what looks wrong |
@@ -21,6 +21,7 @@ mod actuator;
 mod adrift;
 mod body;
 mod builder;
+mod camera;
 mod combine;
 mod contact;
 mod coupling;
@@ -49,6 +50,7 @@ mod site;
 mod size;
 mod softness;
 mod tendon;
+mod texture;
 mod validate;
 mod warnings;
 mod zone;
@@ -57,6 +59,7 @@ pub use actuator::{Activation, ActivationLaw, Actuator, Control, Target};
 pub use adrift::{FRAME, adrift, adrift_at};
 pub use body::Body;
 pub use builder::ModelBuilder;
+pub use camera::{Camera, CameraMode};
 pub use combine::{CombineRule, MaterialRules};
 pub use contact::{ContactFilter, PairSurface};
 pub use coupling::{Coupling, CouplingTerm};
@@ -66,8 +69,8 @@ pub use fingerprint::{Checksum, Fingerprint};
 pub use graph::{Component, JointGraph, Loop, TreeNode};
 pub use hull::convex_hull;
 pub use ids::{
-    ActuatorId, BodyId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,
-    WORLD,
+    ActuatorId, BodyId, CameraId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId,
+    TendonId, WORLD,
 };
 pub use joint::kinematics;
 pub use joint::{Dof, Joint, JointKind, Spring};
@@ -87,4 +90,5 @@ pub use show::{Part, Show};
 pub use site::Site;
 pub use softness::{Compliance, DofSoftness, HeldSoftness, ShapeSoftness, SoftRow, Softness};
 pub use tendon::Tendon;
+pub use texture::Texture;
 pub use zone::Zone;

@@ -3,12 +3,15 @@
 use crate::actuator::Actuator;
 use crate::body::Body;
 use crate::builder::Parts;
+use crate::camera::Camera;
 use crate::combine::MaterialRules;
 use crate::contact::ContactFilter;
 use crate::coupling::Coupling;
 use crate::fault::{Ignored, Warning};
 use crate::graph::{JointGraph, Loop};
-use crate::ids::{ActuatorId, BodyId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId, TendonId};
+use crate::ids::{
+    ActuatorId, BodyId, CameraId, CouplingId, JointId, KeyframeId, SensorId, ShapeId, SiteId, TendonId,
+};
 use crate::joint::{Joint, JointKind, kinematics};
 use crate::keyframe::Keyframe;
 use crate::medium::Medium;
@@ -106,6 +109,8 @@ impl Model {
         shapes: Shape,
         /// Named frames, by [`SiteId`].
         sites: Site,
+        /// Cameras, by [`CameraId`].
+        cameras: Camera,
         /// Measurements, by [`SensorId`].
         sensors: Sensor,
         /// Named poses, by [`KeyframeId`].
@@ -131,6 +136,8 @@ impl Model {
         shape_id: shapes, ShapeId,
         /// The named frame of that name.
         site_id: sites, SiteId,
+        /// The camera of that name.
+        camera_id: cameras, CameraId,
         /// The measurement of that name.
         sensor_id: sensors, SensorId,
         /// The named pose of that name.
@@ -145,6 +152,22 @@ impl Model {
     /// Components, spanning tree and loops.
     pub fn graph(&self) -> &JointGraph {
         &self.graph
+    }
+
+    /// The centre of mass of a body and of all that hangs on it in the spanning tree, or of everything; the body's own place where that
+    /// has no mass.
+    pub fn center_of_mass(&self, root: Option<BodyId>, X_WB: impl Fn(BodyId) -> Pose) -> Vec3 {
+        let (mut mass, mut sum) = (0.0, Vec3::zero());
+        for body in self.graph.carried_by(root) {
+            let own = self.bodies()[body.index()].mass;
+            mass += own;
+            sum += X_WB(body).p * own;
+        }
+        match root {
+            _ if mass > 0.0 => sum * (1.0 / mass),
+            Some(body) => X_WB(body).p,
+            None => Vec3::zero(),
+        }
     }
 
     /// Independent loops, each listed by its joints.

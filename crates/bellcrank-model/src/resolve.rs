@@ -3,7 +3,8 @@
 use crate::builder::Parts;
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ids::{
-    ActuatorId, BodyId, CouplingId, Id, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId, TendonId,
+    ActuatorId, BodyId, CameraId, CouplingId, Id, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId,
+    TendonId,
 };
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ pub(crate) struct Names {
     pub actuators: Table<ActuatorId>,
     pub shapes: Table<ShapeId>,
     pub sites: Table<SiteId>,
+    pub cameras: Table<CameraId>,
     pub sensors: Table<SensorId>,
     pub keyframes: Table<KeyframeId>,
     /// Empty and repeated names.
@@ -52,6 +54,7 @@ impl Names {
             actuators: table!(actuators),
             shapes: table!(shapes),
             sites: table!(sites),
+            cameras: table!(cameras),
             sensors: table!(sensors),
             keyframes: table!(keyframes),
             duplicates: faults,

@@ -4,6 +4,7 @@ use crate::fault::Place;
 use crate::ids::Link;
 use crate::mesh::{HeightField, Mesh};
 use crate::softness::ShapeSoftness;
+use crate::texture::Texture;
 use bellcrank_math::{Pose, Vec3};
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct Shape {
     pub mask: u32,
     /// Red, green, blue, opacity, each 0 to 1.
     pub color: [f32; 4],
+    /// What its mesh is covered with; the colour tints it.
+    pub texture: Option<Arc<Texture>>,
     /// Where it was said.
     pub place: Option<Place>,
 }
@@ -113,6 +116,7 @@ impl Shape {
             group: 1,
             mask: 1,
             color: [0.6, 0.6, 0.6, 1.0],
+            texture: None,
             place: None,
         }
     }
@@ -169,6 +173,19 @@ impl Shape {
     pub fn color(mut self, color: [f32; 4]) -> Self {
         self.color = color;
         self
+    }
+
+    /// A picture over its mesh.
+    pub fn texture(mut self, texture: Arc<Texture>) -> Self {
+        self.texture = Some(texture);
+        self
+    }
+
+    /// Its colour seen from far away: where it has a picture, that picture's mean, tinted.
+    pub fn mean_color(&self) -> [f32; 4] {
+        let [r, g, b] = self.texture.as_ref().map_or([1.0; 3], |texture| texture.mean());
+        let [x, y, z, opacity] = self.color;
+        [x * r, y * g, z * b, opacity]
     }
 
     /// Decoration: drawn, never touched.

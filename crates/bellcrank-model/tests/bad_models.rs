@@ -122,7 +122,7 @@ fn values_out_of_range_are_named() {
 #[test]
 fn broken_meshes_are_named() {
     let mut b = leg();
-    let mesh = |vertices: Vec<Vec3>, triangles| Arc::new(Mesh { vertices, triangles });
+    let mesh = |vertices: Vec<Vec3>, triangles| Arc::new(Mesh::new(vertices, triangles));
     b.shape(Shape::new("flat", WORLD, Geometry::ConvexMesh(mesh(vec![Vec3::zero(); 3], vec![]))));
     let corners = vec![Vec3::zero(), Vec3::x_axis(), Vec3::y_axis()];
     b.shape(Shape::new("torn", WORLD, Geometry::TriangleMesh(mesh(corners, vec![[0, 1, 7]]))).place(at(11)));

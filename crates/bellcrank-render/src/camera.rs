@@ -5,6 +5,7 @@ use crate::renderer::Size;
 use crate::stage::Stage;
 use crate::triangles::V;
 use bellcrank_math::{Pose, Vec3};
+use bellcrank_model::{BodyId, Model, nearest};
 
 /// A camera that looks at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +45,30 @@ impl Camera {
         }
         camera.eye = middle + from.normalized() * distance;
         camera
+    }
+
+    /// The one of that name in a model whose bodies are at `X_WB`.
+    ///
+    /// # Errors
+    /// When the model has none of that name.
+    pub fn named(name: &str, model: &Model, X_WB: impl Fn(BodyId) -> Pose) -> Result<Self, RenderError> {
+        let camera = model.camera_id(name).map(|id| &model.cameras()[id.index()]).ok_or_else(|| {
+            let names = || model.cameras().iter().map(|camera| &camera.name);
+            let all: Vec<String> = names().map(|name| format!("{name:?}")).collect();
+            let hint = match nearest(name, names()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None if all.is_empty() => "it has no cameras: give eye and target instead".to_owned(),
+                None => format!("it has {}", all.join(", ")),
+            };
+            RenderError::NoSuchCamera { name: name.to_owned(), model: model.name().to_owned(), hint }
+        })?;
+        let X_WC = camera.pose(model, X_WB);
+        Ok(Camera {
+            eye: X_WC.p,
+            target: X_WC.p - X_WC.R.rotate(Vec3::z_axis()),
+            up: X_WC.R.rotate(Vec3::y_axis()),
+            field_of_view: camera.field_of_view,
+        })
     }
 
     /// One that looks from a point to another, z up [m].

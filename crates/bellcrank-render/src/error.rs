@@ -56,6 +56,16 @@ pub enum RenderError {
     /// A camera that sees nothing.
     #[error("the camera: {0}")]
     Camera(&'static str),
+    /// A model has no camera of that name.
+    #[error("the model {model:?} has no camera {name:?}\n  hint: {hint}")]
+    NoSuchCamera {
+        /// As asked for.
+        name: String,
+        /// Which has none.
+        model: String,
+        /// What it has.
+        hint: String,
+    },
     /// See there.
     #[error(transparent)]
     View(#[from] ViewError),

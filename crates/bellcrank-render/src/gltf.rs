@@ -5,17 +5,21 @@
 
 use crate::error::RenderError;
 use crate::moment::Moment;
-use crate::stage::Stage;
+use crate::stage::{Part, Stage};
 use crate::triangles::{Triangles, V};
 use bellcrank_math::Pose;
+use bellcrank_model::Texture;
 use bellcrank_sim::Batch;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Corners of a circle.
 const ROUND: usize = 24;
 /// A quarter turn about −x, as glTF has quaternions: x, y, z, w.
 const UPRIGHT: [f64; 4] = [-std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f64::consts::FRAC_1_SQRT_2];
+/// glTF's extension for pictures that are laid side by side.
+const SCALING: &str = "KHR_texture_transform";
 /// glTF's names of kinds of numbers.
 const FLOAT: u32 = 5126;
 const UNSIGNED: u32 = 5125;
@@ -88,7 +92,7 @@ impl Animation {
         let mut under: Vec<Vec<usize>> = vec![Vec::new(); self.names[place].len() + 1];
         for part in parts {
             let Some(surface) = &meshes[part.surface] else { continue };
-            let mesh = scene.mesh(surface, part.color, part.opacity);
+            let mesh = scene.mesh(surface, part);
             let node = scene.posed(json!({ "mesh": mesh }), &part.X_BG);
             under[part.body.unwrap_or(self.names[place].len())].push(node);
         }
@@ -124,6 +128,10 @@ struct Document {
     nodes: Vec<Value>,
     channels: Vec<Value>,
     samplers: Vec<Value>,
+    /// By number of texture.
+    pictures: Vec<Arc<Texture>>,
+    images: Vec<Value>,
+    textures: Vec<Value>,
 }
 
 impl Document {
@@ -179,15 +187,28 @@ impl Document {
         let normals = self.accessor(vectors(&surface.normals), FLOAT, "VEC3", surface.normals.len());
         let corners = surface.faces.iter().flatten().map(|corner| corner.to_le_bytes());
         let indices = self.accessor(corners, UNSIGNED, "SCALAR", 3 * surface.faces.len());
-        Some(json!({ "attributes": { "POSITION": points, "NORMAL": normals }, "indices": indices }))
+        let mut attributes = json!({ "POSITION": points, "NORMAL": normals });
+        if !surface.uvs.is_empty() {
+            let uvs = surface.uvs.iter().flatten().map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+            attributes["TEXCOORD_0"] = json!(self.accessor(uvs, FLOAT, "VEC2", surface.uvs.len()));
+        }
+        Some(json!({ "attributes": attributes, "indices": indices }))
     }
 
-    /// A mesh of a surface in a colour; gives its number, the same for the same.
-    fn mesh(&mut self, surface: &Value, color: V, opacity: f32) -> usize {
-        let [r, g, b] = color.to_array();
+    /// A mesh of a surface in a colour or under a picture; gives its number, the same for the same.
+    fn mesh(&mut self, surface: &Value, part: &Part) -> usize {
+        let ([r, g, b], opacity) = (part.color.to_array(), part.opacity);
         let mut material = json!({
             "pbrMetallicRoughness": { "baseColorFactor": [r, g, b, opacity], "metallicFactor": 0.05, "roughnessFactor": 0.5 },
         });
+        if let Some(picture) = &part.texture {
+            let texture = self.texture(picture);
+            let mut laid = json!({ "index": texture });
+            if picture.repeat != [1.0; 2] {
+                laid["extensions"] = json!({ SCALING: { "scale": picture.repeat } });
+            }
+            material["pbrMetallicRoughness"]["baseColorTexture"] = laid;
+        }
         if opacity < 1.0 {
             material["alphaMode"] = json!("BLEND");
         }
@@ -195,6 +216,21 @@ impl Document {
         let mut primitive = surface.clone();
         primitive["material"] = json!(material);
         number(&mut self.meshes, json!({ "primitives": [primitive] }))
+    }
+
+    /// The number of a picture, the same for the same. Places in it go on beyond its edges, as glTF has them unless told otherwise.
+    fn texture(&mut self, picture: &Arc<Texture>) -> usize {
+        let known = self.pictures.iter().position(|other| Arc::ptr_eq(other, picture));
+        known.unwrap_or_else(|| {
+            let (start, png) = (self.numbers.len(), bellcrank_view::png(picture));
+            self.views.push(json!({ "buffer": 0, "byteOffset": start, "byteLength": png.len() }));
+            self.numbers.extend(png);
+            self.numbers.resize(self.numbers.len().next_multiple_of(4), 0); // numbers after it begin at a multiple of four
+            self.images.push(json!({ "bufferView": self.views.len() - 1, "mimeType": "image/png" }));
+            self.textures.push(json!({ "source": self.images.len() - 1 }));
+            self.pictures.push(picture.clone());
+            self.pictures.len() - 1
+        })
     }
 
     /// When key frames are [s].
@@ -232,9 +268,14 @@ impl Document {
             "scenes": [{ "nodes": [root] }],
             "nodes": self.nodes,
         });
+        if self.pictures.iter().any(|picture| picture.repeat != [1.0; 2]) {
+            told["extensionsUsed"] = json!([SCALING]);
+        }
         let lists = [
             ("meshes", self.meshes),
             ("materials", self.materials),
+            ("textures", self.textures),
+            ("images", self.images),
             ("accessors", self.accessors),
             ("bufferViews", self.views),
         ];

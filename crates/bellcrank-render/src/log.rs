@@ -159,7 +159,7 @@ impl Log {
 
     fn triangles(&self, part: &Part) -> Value {
         let surface = &self.stage.surfaces[part.surface];
-        let [r, g, b] = part.color.to_array().map(|c| f64::from(encoded(c)) / 255.0);
+        let [r, g, b] = part.mean_color().to_array().map(|c| f64::from(encoded(c)) / 255.0);
         json!({
             "pose": { "position": vector(part.X_BG.p), "orientation": turn(&part.X_BG) },
             "points": surface.points.iter().map(|p| json!({ "x": p.x, "y": p.y, "z": p.z })).collect::<Vec<_>>(),

@@ -21,6 +21,8 @@ pub(crate) struct Flat {
     corners: [[f32; 3]; 3],
     /// Times nearness.
     normals: [V; 3],
+    /// Where the corners lie in a picture, times nearness; `None` without one.
+    uvs: Option<[[f32; 2]; 3]>,
     /// Number of the part.
     pub part: u32,
     /// Part of its pixels that it covers.
@@ -28,31 +30,54 @@ pub(crate) struct Flat {
     rows: [f32; 2],
 }
 
+/// What the camera sees of a corner.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    /// Right, up and forward [m].
+    pub seen: V,
+    pub normal: V,
+    /// Where it lies in a picture.
+    pub uv: [f32; 2],
+}
+
+impl Corner {
+    /// The point at this share of the way to another corner.
+    fn towards(&self, other: &Corner, share: f32) -> Corner {
+        Corner {
+            seen: self.seen + (other.seen - self.seen) * share,
+            normal: self.normal + (other.normal - self.normal) * share,
+            uv: [0, 1].map(|k| self.uv[k] + (other.uv[k] - self.uv[k]) * share),
+        }
+    }
+}
+
 /// What a part's triangles share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coat {
     pub part: u32,
     pub opacity: f32,
+    /// A picture covers it.
+    pub covered: bool,
     /// Nothing nearer than this is drawn [m].
     pub least: f32,
 }
 
 /// Adds a triangle of the world, given by what the camera sees of its corners; what is behind the camera is cut off.
-pub(crate) fn project(to: &Projection, corners: [(V, V); 3], coat: Coat, out: &mut Vec<Flat>) {
-    let inside = corners.map(|(p, _)| to.parallel || p.z > coat.least);
+pub(crate) fn project(to: &Projection, corners: [Corner; 3], coat: Coat, out: &mut Vec<Flat>) {
+    let inside = corners.map(|corner| to.parallel || corner.seen.z > coat.least);
     match inside.iter().filter(|inside| **inside).count() {
         0 => {}
         3 => out.extend(flat(to, corners, coat)),
         _ => {
-            let mut kept: Vec<(V, V)> = Vec::with_capacity(4);
+            let mut kept: Vec<Corner> = Vec::with_capacity(4);
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
                 if inside[k] {
                     kept.push(a);
                 }
                 if inside[k] != inside[(k + 1) % 3] {
-                    let at = (coat.least - a.0.z) / (b.0.z - a.0.z);
-                    kept.push((a.0 + (b.0 - a.0) * at, a.1 + (b.1 - a.1) * at));
+                    let at = (coat.least - a.seen.z) / (b.seen.z - a.seen.z);
+                    kept.push(a.towards(&b, at));
                 }
             }
             for k in 1..kept.len().saturating_sub(1) {
@@ -62,8 +87,8 @@ pub(crate) fn project(to: &Projection, corners: [(V, V); 3], coat: Coat, out: &m
     }
 }
 
-fn flat(to: &Projection, corners: [(V, V); 3], coat: Coat) -> Option<Flat> {
-    let pixels = corners.map(|(p, _)| to.pixel(p));
+fn flat(to: &Projection, corners: [Corner; 3], coat: Coat) -> Option<Flat> {
+    let pixels = corners.map(|corner| to.pixel(corner.seen));
     let [a, b, c] = pixels;
     let ys = [a[1], b[1], c[1]];
     let rows = [
@@ -74,14 +99,14 @@ fn flat(to: &Projection, corners: [(V, V); 3], coat: Coat) -> Option<Flat> {
     if !(twice.abs() > SLIVER && twice.is_finite()) {
         return None;
     }
-    let mut normals = [V::zero(); 3];
-    for (n, ((_, own), pixel)) in normals.iter_mut().zip(corners.iter().zip(&pixels)) {
-        *n = if to.parallel { *own } else { *own * pixel[2] };
-    }
-    let mut flat = Flat { corners: pixels, normals, part: coat.part, opacity: coat.opacity, rows };
+    let near = pixels.map(|pixel| if to.parallel { 1.0 } else { pixel[2] });
+    let normals = [0, 1, 2].map(|k| corners[k].normal * near[k]);
+    let uvs = coat.covered.then(|| [0, 1, 2].map(|k| corners[k].uv.map(|x| x * near[k])));
+    let mut flat = Flat { corners: pixels, normals, uvs, part: coat.part, opacity: coat.opacity, rows };
     if twice < 0.0 {
         flat.corners.swap(1, 2);
         flat.normals.swap(1, 2);
+        flat.uvs.iter_mut().for_each(|uvs| uvs.swap(1, 2));
     }
     Some(flat)
 }
@@ -97,6 +122,8 @@ pub(crate) struct Buffer {
     pub part: Vec<u32>,
     /// Not of length one.
     pub normal: Vec<V>,
+    /// Where it lies in its part's picture.
+    pub uv: Vec<[f32; 2]>,
 }
 
 impl Buffer {
@@ -109,11 +136,13 @@ impl Buffer {
         self.part.clear();
         self.part.resize(count, NOBODY);
         self.normal.resize(count, V::zero());
+        self.uv.resize(count, [0.0; 2]);
         let bands = self.near.par_chunks_mut(BAND * width).zip(self.part.par_chunks_mut(BAND * width));
-        let bands = bands.zip(self.normal.par_chunks_mut(BAND * width)).enumerate();
-        bands.for_each(|(k, ((near, part), normal))| {
+        let bands = bands.zip(self.normal.par_chunks_mut(BAND * width));
+        let bands = bands.zip(self.uv.par_chunks_mut(BAND * width)).enumerate();
+        bands.for_each(|(k, (((near, part), normal), uv))| {
             let rows = [k * BAND, k * BAND + near.len() / width];
-            let mut band = Band { near, part, normal, width, first: rows[0] };
+            let mut band = Band { near, part, normal, uv, width, first: rows[0] };
             let [top, bottom] = [rows[0] as f32, rows[1] as f32];
             let here = triangles.iter().filter(|t| t.rows[1] >= top && t.rows[0] <= bottom);
             here.for_each(|t| band.draw(t, rows));
@@ -125,6 +154,7 @@ struct Band<'a> {
     near: &'a mut [f32],
     part: &'a mut [u32],
     normal: &'a mut [V],
+    uv: &'a mut [[f32; 2]],
     width: usize,
     first: usize,
 }
@@ -168,6 +198,9 @@ impl Band<'_> {
         self.near[at] = near;
         self.part[at] = t.part;
         self.normal[at] = t.normals[0] * share[0] + t.normals[1] * share[1] + t.normals[2] * share[2];
+        if let Some([a, b, c]) = t.uvs {
+            self.uv[at] = [0, 1].map(|k| (share[0] * a[k] + share[1] * b[k] + share[2] * c[k]) / near);
+        }
     }
 }
 
@@ -196,8 +229,9 @@ mod tests {
 
     fn drawn(corners: [V; 3]) -> Buffer {
         let (to, mut flats) = (projection(), Vec::new());
-        let coat = Coat { part: 3, opacity: 1.0, least: 0.1 };
-        project(&to, corners.map(|p| (to.seen(p), V::z_axis())), coat, &mut flats);
+        let coat = Coat { part: 3, opacity: 1.0, covered: true, least: 0.1 };
+        let corner = |p: V| Corner { seen: to.seen(p), normal: V::z_axis(), uv: [p.x + p.y, p.z] };
+        project(&to, corners.map(corner), coat, &mut flats);
         let mut buffer = Buffer::default();
         buffer.fill([64, 48], 0.0, &flats);
         buffer
@@ -226,6 +260,9 @@ mod tests {
                 if signs.iter().all(|s| *s > 1e-3) {
                     assert_eq!(buffer.part[at], 3, "{column}, {row}");
                     assert!((1.0 / buffer.near[at] - t).abs() < 1e-4 * t);
+                    // places in a picture are linear over the triangle, not over the pixels
+                    let [u, v] = buffer.uv[at];
+                    assert!((u - hit.x - hit.y).abs() < 1e-3 && (v - hit.z).abs() < 1e-3, "{u} {v} {hit:?}");
                     inside += 1;
                 } else if signs.iter().any(|s| *s < -1e-3) {
                     assert_eq!(buffer.part[at], NOBODY, "{column}, {row}");

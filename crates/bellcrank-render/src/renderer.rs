@@ -6,9 +6,9 @@ use crate::floor::Floor;
 use crate::light::Light;
 use crate::moment::Moment;
 use crate::picture::Picture;
-use crate::raster::{Buffer, Coat, Flat, NOBODY, project};
-use crate::shade::{Shading, Sun};
-use crate::stage::Stage;
+use crate::raster::{Buffer, Coat, Corner, Flat, NOBODY, project};
+use crate::shade::{Paint, Shading, Sun};
+use crate::stage::{Part, Stage};
 use crate::triangles::V;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_sim::Batch;
@@ -39,7 +39,8 @@ pub struct Renderer {
     size: Size,
     /// Numbers of parts go on from world to world: the first of each.
     first_part: Vec<u32>,
-    colors: Vec<V>,
+    /// By number of part.
+    paints: Vec<Paint>,
     flats: Vec<Flat>,
     samples: Buffer,
     shadow: Buffer,
@@ -57,17 +58,18 @@ impl Renderer {
         }
         let round = if width.min(height) < SMALL { 8 } else { 24 };
         let stage = Stage::new(batch, worlds, round)?;
-        let (mut first_part, mut colors) = (Vec::new(), Vec::new());
+        let (mut first_part, mut paints) = (Vec::new(), Vec::new());
         for model in &stage.models {
-            first_part.push(colors.len() as u32);
-            colors.extend(stage.parts[*model].iter().map(|part| part.color));
+            first_part.push(paints.len() as u32);
+            let paint = |part: &Part| Paint { color: part.color, texture: part.texture.clone() };
+            paints.extend(stage.parts[*model].iter().map(paint));
         }
         Ok(Renderer {
             stage,
             worlds: worlds.to_vec(),
             size,
             first_part,
-            colors,
+            paints,
             flats: Vec::new(),
             samples: Buffer::default(),
             shadow: Buffer::default(),
@@ -127,7 +129,7 @@ impl Renderer {
             camera: projection,
             samples: &self.samples,
             fineness: FINENESS,
-            colors: &self.colors,
+            paints: &self.paints,
             floor: self.stage.floor.map(|height| Floor::new(height, self.stage.size(), centre)),
             sun: Some(Sun {
                 projection: self.sun(camera),
@@ -189,15 +191,18 @@ impl Renderer {
                 }
                 let surface = &self.stage.surfaces[part.surface];
                 seen.clear();
-                seen.extend(
-                    surface
-                        .points
-                        .iter()
-                        .zip(&surface.normals)
-                        .map(|(p, n)| (to.seen(X_WG * *p), X_WG.R.rotate(*n))),
-                );
-                let coat =
-                    Coat { part: self.first_part[place] + k as u32, opacity: part.opacity.max(0.05), least };
+                let corners = surface.points.iter().zip(&surface.normals).enumerate();
+                seen.extend(corners.map(|(k, (p, n))| Corner {
+                    seen: to.seen(X_WG * *p),
+                    normal: X_WG.R.rotate(*n),
+                    uv: surface.uvs.get(k).copied().unwrap_or_default(),
+                }));
+                let coat = Coat {
+                    part: self.first_part[place] + k as u32,
+                    opacity: part.opacity.max(0.05),
+                    covered: part.texture.is_some(),
+                    least,
+                };
                 for face in &surface.faces {
                     project(to, face.map(|k| seen[k as usize]), coat, &mut self.flats);
                 }

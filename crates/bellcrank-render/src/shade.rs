@@ -6,7 +6,9 @@ use crate::light::{Light, encoded};
 use crate::raster::{Buffer, NOBODY};
 use crate::stage::linear;
 use crate::triangles::V;
+use bellcrank_model::Texture;
 use rayon::prelude::*;
+use std::sync::{Arc, LazyLock};
 
 /// How dark a shadow on the floor is, and its colour in sRGB.
 const SHADOW: f32 = 0.26;
@@ -39,13 +41,34 @@ impl Sun<'_> {
     }
 }
 
+/// What a part is painted with.
+pub(crate) struct Paint {
+    /// Linear red, green and blue.
+    pub color: V,
+    /// The colour tints it.
+    pub texture: Option<Arc<Texture>>,
+}
+
+/// The light of a byte in sRGB.
+static LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|byte| linear(byte as f32 / 255.0)));
+
+impl Paint {
+    /// Its linear colour at a place in its picture.
+    fn at(&self, uv: [f32; 2]) -> V {
+        let Some(texture) = &self.texture else { return self.color };
+        let [r, g, b] = texture.at(uv).map(|byte| LINEAR[usize::from(byte)]);
+        V::new(self.color.x * r, self.color.y * g, self.color.z * b)
+    }
+}
+
 /// All that colours are worked out from.
 pub(crate) struct Shading<'a> {
     pub camera: Projection,
     pub samples: &'a Buffer,
     /// Samples per pixel, across and down.
     pub fineness: usize,
-    pub colors: &'a [V],
+    pub paints: &'a [Paint],
     pub floor: Option<Floor>,
     pub sun: Option<Sun<'a>>,
     pub light: Light,
@@ -98,7 +121,7 @@ impl Shading<'_> {
             0.0
         };
         let ray = ray * (1.0 / ray.norm().max(1e-30));
-        self.light.on(self.colors[part as usize], n, ray, sun)
+        self.light.on(self.paints[part as usize].at(self.samples.uv[at]), n, ray, sun)
     }
 }
 

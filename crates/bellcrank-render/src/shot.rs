@@ -7,9 +7,11 @@ use crate::gltf::Animation;
 use crate::log::Log;
 use crate::moment::Moment;
 use crate::renderer::{Renderer, Size};
-use bellcrank_math::Vec3;
+use bellcrank_math::{Pose, Vec3};
+use bellcrank_model::Model;
 use bellcrank_sim::Batch;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How it is filmed.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct ShotOptions {
     pub worlds: Vec<usize>,
     /// The camera goes along with the robots.
     pub follows: bool,
+    /// The camera of that name in the model of the first shown world, in place of one that frames them all.
+    pub camera: Option<String>,
 }
 
 impl Default for ShotOptions {
@@ -31,6 +35,7 @@ impl Default for ShotOptions {
             frames_per_second: 30.0,
             worlds: Vec::new(),
             follows: true,
+            camera: None,
         }
     }
 }
@@ -63,6 +68,8 @@ struct Pictures {
     gone: Vec3,
     film: Film,
     follows: bool,
+    /// By name, in this model.
+    named: Option<(String, Arc<Model>)>,
 }
 
 impl Shot {
@@ -132,7 +139,20 @@ impl Pictures {
         let film = Film::new(path, options.frames_per_second)?;
         let renderer = Renderer::new(batch, worlds, options.size)?;
         let camera = Camera::framing(renderer.stage(), options.size);
-        Ok(Pictures { renderer, camera, begun: None, gone: Vec3::zero(), film, follows: options.follows })
+        let model = worlds.first().map(|world| batch.model(*world)).transpose()?;
+        let named = options.camera.clone().zip(model.cloned());
+        if let Some((name, model)) = &named {
+            Camera::named(name, model, |_| Pose::identity())?; // said before the first step, not after
+        }
+        Ok(Pictures {
+            renderer,
+            camera,
+            begun: None,
+            gone: Vec3::zero(),
+            film,
+            follows: options.follows,
+            named,
+        })
     }
 
     fn take(&mut self, moment: Moment, interval: f64) -> Result<(), RenderError> {
@@ -144,7 +164,14 @@ impl Pictures {
                 self.gone += ahead * (1.0 - (-interval / LAG).exp());
             }
         }
-        let picture = self.renderer.draw_moment(&moment, &self.camera.moved(self.gone))?;
+        let camera = match &self.named {
+            Some((name, model)) => {
+                let stands = Vec3::from_array(self.renderer.stage().scene.offset(0));
+                Camera::named(name, model, |b| moment.poses[0][b.index()])?.moved(stands)
+            }
+            None => self.camera.moved(self.gone),
+        };
+        let picture = self.renderer.draw_moment(&moment, &camera)?;
         self.begun.get_or_insert(moment);
         self.film.add(picture)
     }

@@ -3,7 +3,7 @@
 use crate::error::RenderError;
 use crate::triangles::{Triangles, V};
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{Geometry, Model};
+use bellcrank_model::{Geometry, Model, Texture};
 use bellcrank_sim::Batch;
 use bellcrank_view::{Drawn, Scene, drawn, is_seen};
 use std::collections::HashMap;
@@ -23,6 +23,16 @@ pub(crate) struct Part {
     /// Linear red, green and blue.
     pub color: V,
     pub opacity: f32,
+    /// What covers it; the colour tints it.
+    pub texture: Option<Arc<Texture>>,
+}
+
+impl Part {
+    /// Its colour where pictures cannot be told.
+    pub fn mean_color(&self) -> V {
+        let [r, g, b] = self.texture.as_ref().map_or([1.0; 3], |texture| texture.mean());
+        V::new(self.color.x * linear(r), self.color.y * linear(g), self.color.z * linear(b))
+    }
 }
 
 /// Worlds of a batch, ready to be drawn.
@@ -100,7 +110,7 @@ impl Surfaces {
             None => (of_hex(shape.body.map_or(WORLD_COLOR, |b| PALETTE[b % PALETTE.len()])), 1.0),
         };
         let surface = self.number(&shape.geometry);
-        Part { surface, body: shape.body, X_BG: shape.X_BG, color, opacity }
+        Part { surface, body: shape.body, X_BG: shape.X_BG, color, opacity, texture: shape.texture.clone() }
     }
 
     fn number(&mut self, geometry: &Geometry) -> usize {

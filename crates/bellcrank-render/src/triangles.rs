@@ -12,6 +12,8 @@ pub(crate) struct Triangles {
     pub points: Vec<V>,
     /// One per point, outwards.
     pub normals: Vec<V>,
+    /// Where each point lies in a picture; empty without one.
+    pub uvs: Vec<[f32; 2]>,
     /// Three numbers of points each.
     pub faces: Vec<[u32; 3]>,
 }
@@ -37,7 +39,7 @@ impl Triangles {
             }
             Geometry::Ellipsoid { radii } => Self::capsule(1.0, 0.0, round).stretched(Vec3::constant(*radii)),
             Geometry::ConvexMesh(mesh) => Self::hull(mesh),
-            Geometry::TriangleMesh(mesh) => Self::creased(&mesh.vertices, &mesh.triangles),
+            Geometry::TriangleMesh(mesh) => Self::creased(&mesh.vertices, &mesh.triangles, &mesh.uvs),
             Geometry::HeightField(field) => Self::terrain(field),
         }
     }
@@ -140,15 +142,16 @@ impl Triangles {
     }
 
     fn hull(mesh: &Mesh) -> Self {
-        Self::creased(&mesh.vertices, &convex_hull(&mesh.vertices))
+        Self::creased(&mesh.vertices, &convex_hull(&mesh.vertices), &[])
     }
 
     /// Corners are smooth where the faces around them nearly agree, and sharp elsewhere: each face has corners of its own, with
     /// the mean normal of those faces there that are turned like it.
-    fn creased(points: &[Vec3], faces: &[[u32; 3]]) -> Self {
+    fn creased(points: &[Vec3], faces: &[[u32; 3]], uvs: &[[[f32; 2]; 3]]) -> Self {
         let points: Vec<V> = points.iter().map(|p| Vec3::constant(*p)).collect();
-        let sound = |face: &&[u32; 3]| face.iter().all(|k| (*k as usize) < points.len());
-        let faces: Vec<[u32; 3]> = faces.iter().filter(sound).copied().collect();
+        let sound = |face: &[u32; 3]| face.iter().all(|k| (*k as usize) < points.len());
+        let kept: Vec<usize> = (0..faces.len()).filter(|f| sound(&faces[*f])).collect();
+        let faces: Vec<[u32; 3]> = kept.iter().map(|f| faces[*f]).collect();
         let normal = |face: &[u32; 3]| {
             let [a, b, c] = face.map(|k| points[k as usize]);
             (b - a).cross(c - a) // its length weighs larger faces more
@@ -169,6 +172,7 @@ impl Triangles {
             });
             out.faces.push(corners);
         }
+        out.uvs = kept.iter().filter_map(|f| uvs.get(*f)).flatten().copied().collect();
         out
     }
 
@@ -223,7 +227,7 @@ mod tests {
         let cube: Vec<Vec3> = (0..8)
             .map(|k: i32| Vec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2 & 1)))
             .collect();
-        let mesh = Arc::new(Mesh { vertices: cube, triangles: Vec::new() });
+        let mesh = Arc::new(Mesh::new(cube, Vec::new()));
         let cases = [
             (Geometry::Sphere { radius: 2.0 }, 4.0 / 3.0 * pi * 8.0),
             (Geometry::Capsule { radius: 0.5, half_length: 1.0 }, pi * 0.25 * 2.0 + 4.0 / 3.0 * pi * 0.125),

@@ -2,6 +2,7 @@
 
 use crate::camera::Camera;
 use crate::error::RenderError;
+use crate::moment::Moment;
 use crate::renderer::{Renderer, Size};
 use bellcrank_math::Pose;
 use bellcrank_sim::{Batch, BatchError};
@@ -33,7 +34,7 @@ pub enum Pixels {
 }
 
 /// Where the camera is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Mount {
     /// So that the whole robot is seen at its reference pose.
     Framing,
@@ -41,6 +42,8 @@ pub enum Mount {
     World(Camera),
     /// Fixed to the link frame of this body, in whose axes the camera is given.
     Body(Camera, usize),
+    /// The camera of that name in each world's model.
+    Named(String),
 }
 
 /// Pictures of these worlds, by all threads of the pool that calls.
@@ -51,7 +54,7 @@ pub fn views(
     batch: &Batch,
     worlds: &[usize],
     size: Size,
-    (kind, mount): (Kind, Mount),
+    (kind, mount): (Kind, &Mount),
 ) -> Result<Pixels, RenderError> {
     let drawn: Vec<Pixels> = worlds
         .par_chunks(CHUNK)
@@ -86,7 +89,7 @@ fn some(
     batch: &Batch,
     worlds: &[usize],
     size: Size,
-    (kind, mount): (Kind, Mount),
+    (kind, mount): (Kind, &Mount),
 ) -> Result<Pixels, RenderError> {
     let mut renderers: Vec<(usize, Renderer)> = Vec::new(); // by number of the model
     let mut all = empty(kind);
@@ -103,8 +106,12 @@ fn some(
         renderer.turn_to(world);
         let camera = match mount {
             Mount::Framing => Camera::framing(renderer.stage(), size),
-            Mount::World(camera) => camera,
-            Mount::Body(camera, body) => camera.carried(link_pose(batch, world, body)?),
+            Mount::World(camera) => *camera,
+            Mount::Body(camera, body) => camera.carried(link_pose(batch, world, *body)?),
+            Mount::Named(name) => {
+                let poses = Moment::of(batch, &[world])?.poses.concat();
+                Camera::named(name, batch.model(world)?, |b| poses[b.index()])?
+            }
         };
         all.append(match kind {
             Kind::Color => Pixels::Color(renderer.draw(batch, &camera)?.rgb),

@@ -1,7 +1,7 @@
 //! What pictures show, against what geometry says; and files that other programs read.
 
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{Body, Geometry, ModelBuilder, Shape, WORLD, library};
+use bellcrank_model::{Body, Geometry, Mesh, ModelBuilder, Shape, Texture, WORLD, library};
 use bellcrank_render::{Camera, Film, Kind, Moment, Mount, Pixels, Renderer, Shot, ShotOptions, Size, views};
 use bellcrank_sim::{Batch, BatchOptions};
 use bellcrank_view::{Frame, Touching};
@@ -165,7 +165,8 @@ fn every_world_has_a_picture_of_its_own() {
     batch.set_body_pose(1, 0, lower).expect("a world");
     let downwards = Camera { up: Vec3::x_axis(), ..Camera::new(Vec3::zero(), Vec3::new(0.0, 0.0, -1.0)) };
     let small = Size { width: 16, height: 12 };
-    let look = |worlds: &[usize], kind, mount| views(&batch, worlds, small, (kind, mount)).expect("pictures");
+    let look =
+        |worlds: &[usize], kind, mount| views(&batch, worlds, small, (kind, &mount)).expect("pictures");
     let Pixels::Depth(depth) = look(&[0, 1, 2], Kind::Depth, Mount::Body(downwards, 0)) else {
         panic!("depths")
     };
@@ -174,15 +175,17 @@ fn every_world_has_a_picture_of_its_own() {
         assert!((picture[6 * 16 + 8] - 0.5).abs() < 0.04, "world {world}: {}", picture[6 * 16 + 8]);
     }
     let fixed = Mount::World(from_afar());
-    let Pixels::Segmentation(bodies) = look(&[0, 1], Kind::Segmentation, fixed) else { panic!("bodies") };
+    let Pixels::Segmentation(bodies) = look(&[0, 1], Kind::Segmentation, fixed.clone()) else {
+        panic!("bodies")
+    };
     let rows = |world: usize| {
         let picture = &bodies[world * 16 * 12..(world + 1) * 16 * 12];
         (0..12).filter(|y| picture[y * 16 + 8] == 0).collect::<Vec<_>>()
     };
     assert!(rows(0).iter().min() < rows(1).iter().min(), "{:?} {:?}", rows(0), rows(1));
     assert_eq!(look(&[1], Kind::Color, Mount::Framing), look(&[1], Kind::Color, Mount::Framing));
-    assert!(views(&batch, &[3], small, (Kind::Depth, fixed)).is_err());
-    assert!(views(&batch, &[0], small, (Kind::Depth, Mount::Body(downwards, 7))).is_err());
+    assert!(views(&batch, &[3], small, (Kind::Depth, &fixed)).is_err());
+    assert!(views(&batch, &[0], small, (Kind::Depth, &Mount::Body(downwards, 7))).is_err());
 }
 
 /// Poses that went through a frame of a recording (32 bits) give the picture of the batch itself, but for pixels at edges.
@@ -295,4 +298,102 @@ fn a_log_tells_where_every_body_is_at_every_moment() {
     assert!((told["transforms"][0]["translation"]["z"].as_f64().expect("a number") - now).abs() < 1e-9);
     let look: serde_json::Value = serde_json::from_slice(&messages[0][22..]).expect("JSON");
     assert!(look["entities"][0]["triangles"][0]["indices"].as_array().is_some_and(|list| list.len() > 100));
+}
+
+/// A square wall of 2 m that a picture of four colours covers twice across, seen from the front: x to the right is u, down is v.
+fn wall() -> Batch {
+    let corners = [[-1.0, 0.0, 3.0], [1.0, 0.0, 3.0], [1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]];
+    let mut mesh = Mesh::new(corners.map(Vec3::from_array).to_vec(), vec![[0, 3, 2], [0, 2, 1]]);
+    let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    mesh.uvs = mesh.triangles.iter().map(|t| t.map(|k| places[k as usize])).collect();
+    let pixels = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]];
+    let mut picture = Texture::new(2, 2, pixels.concat()).expect("four pixels");
+    picture.repeat = [2.0, 1.0];
+    let mut b = ModelBuilder::new("wall");
+    let wall = Shape::new("wall", WORLD, Geometry::TriangleMesh(Arc::new(mesh))).visual_only();
+    b.shape(wall.color([1.0; 4]).texture(Arc::new(picture)));
+    b.body(Body::new("ball").solid_sphere(1.0, 0.01));
+    Batch::new(Arc::new(b.build().expect("a model")), 1, BatchOptions::default()).expect("a batch")
+}
+
+#[test]
+fn a_picture_covers_its_mesh() {
+    let batch = wall();
+    let mut renderer = Renderer::new(&batch, &[0], SIZE).expect("a renderer");
+    let front = Camera::new(Vec3::new(0.0, -8.0, 2.0), Vec3::new(0.0, 0.0, 2.0));
+    let picture = renderer.draw(&batch, &front).expect("a picture");
+    // half of the picture's height is 8 tan 0.25 = 2.04 m
+    let scale = 60.0 / (8.0 * 0.25_f64.tan());
+    let seen = |x: f64, z: f64| {
+        let (column, row) = ((80.0 + scale * x) as usize, (60.0 - scale * (z - 2.0)) as usize);
+        let at = 3 * (row * 160 + column);
+        let [r, g, b] = [0, 1, 2].map(|k| picture.rgb[at + k]);
+        let most = r.max(g).max(b);
+        [r, g, b].map(|x| u8::from(f64::from(x) > 0.8 * f64::from(most)))
+    };
+    for (k, x) in [-0.75, -0.25, 0.25, 0.75].into_iter().enumerate() {
+        let [upper, lower] = [[[1, 0, 0], [0, 0, 1]], [[0, 1, 0], [1, 1, 1]]][k % 2];
+        assert_eq!((seen(x, 2.5), seen(x, 1.5)), (upper, lower), "{x}");
+    }
+}
+
+/// The file has the picture as a PNG of its own, laid twice across by the extension for that, and a place in it for every corner.
+#[test]
+fn a_moving_scene_takes_its_pictures_along() {
+    let batch = wall();
+    let path = folder("picture").join("wall.glb");
+    let mut shot = Shot::new(&batch, &path, ShotOptions::default()).expect("a shot");
+    shot.observe(&batch, 0.0).expect("taken");
+    let bytes = std::fs::read(shot.finish().expect("written")).expect("a file");
+    let length = u32::from_le_bytes(bytes[12..16].try_into().expect("four bytes")) as usize;
+    let told: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).expect("JSON");
+    let numbers = &bytes[28 + length..];
+    let view = &told["bufferViews"][told["images"][0]["bufferView"].as_u64().expect("a number") as usize];
+    let start = view["byteOffset"].as_u64().expect("a number") as usize;
+    let decoder = png::Decoder::new(std::io::Cursor::new(&numbers[start..]));
+    let mut reader = decoder.read_info().expect("a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut pixels).expect("pixels");
+    assert_eq!(pixels[..6], [255, 0, 0, 0, 255, 0]);
+    let covered =
+        &told["materials"].as_array().expect("materials")[0]["pbrMetallicRoughness"]["baseColorTexture"];
+    assert_eq!(covered["extensions"]["KHR_texture_transform"]["scale"][0], 2.0);
+    assert_eq!(told["extensionsUsed"][0], "KHR_texture_transform");
+    let primitive = &told["meshes"].as_array().expect("meshes").iter().map(|mesh| &mesh["primitives"][0]);
+    let corners: Vec<u64> =
+        primitive.clone().filter_map(|p| p["attributes"]["TEXCOORD_0"].as_u64()).collect();
+    assert_eq!(told["accessors"][corners[0] as usize]["count"], 6);
+}
+
+/// A camera of the model that is screwed to the ball sees what one that is given in the ball's frame sees; one that is not there is told.
+#[test]
+fn cameras_of_the_model_take_pictures() {
+    let mut b = ModelBuilder::new("ball");
+    b.shape(Shape::new("floor", WORLD, Geometry::Plane));
+    let ball = b.body(Body::new("ball").at(Pose::translation(0.0, 0.0, 2.0)).solid_sphere(1.0, 0.5));
+    b.shape(Shape::new("ball", ball, Geometry::Sphere { radius: 0.5 }));
+    let (eye, target) = (Vec3::new(0.6, 0.0, 0.0), Vec3::new(1.6, 0.0, -1.0));
+    b.camera(bellcrank_model::Camera::new("nose", "ball").looking(eye, target).field_of_view(0.8));
+    let mut batch =
+        Batch::new(Arc::new(b.build().expect("a model")), 1, BatchOptions::default()).expect("a batch");
+    batch.step(20);
+    let look = |mount| match views(&batch, &[0], SIZE, (Kind::Color, &mount)).expect("pictures") {
+        Pixels::Color(rgb) => rgb,
+        other => panic!("colours, not {other:?}"),
+    };
+    let given = Camera { field_of_view: 0.8, ..Camera::new(eye, target) };
+    let (named, carried) = (look(Mount::Named("nose".into())), look(Mount::Body(given, 0)));
+    // the two ways to the camera's place round differently
+    let differ = named.iter().zip(&carried).filter(|(a, b)| a.abs_diff(**b) > 2).count();
+    assert!(differ < named.len() / 100, "{differ} of {}", named.len());
+    let elsewhere = look(Mount::World(given));
+    assert!(named.iter().zip(&elsewhere).filter(|(a, b)| a.abs_diff(**b) > 2).count() > named.len() / 20);
+    let missing =
+        views(&batch, &[0], SIZE, (Kind::Color, &Mount::Named("knose".into()))).unwrap_err().to_string();
+    assert!(
+        missing.contains("\"ball\" has no camera \"knose\"") && missing.contains("did you mean \"nose\""),
+        "{missing}"
+    );
+    let options = ShotOptions { camera: Some("tail".into()), ..ShotOptions::default() };
+    assert!(Shot::new(&batch, &folder("named").join("ball.gif"), options).is_err());
 }

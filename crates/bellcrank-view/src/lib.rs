@@ -47,5 +47,5 @@ pub use live::{Dial, Hand, Live, LiveOptions, Pin, Posing, Program, Running, Sta
 #[doc(hidden)]
 pub use probe::Probe;
 pub use record::{Playback, RecordOptions, Recorder, read_recording};
-pub use scene::{Drawn, Scene, drawn, is_seen};
+pub use scene::{Drawn, Scene, drawn, is_seen, png};
 pub use server::Address;

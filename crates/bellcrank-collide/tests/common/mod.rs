@@ -113,7 +113,7 @@ pub fn ellipsoid(x: f64, y: f64, z: f64) -> Geometry {
 pub fn hull(points: usize, size: f64) -> Geometry {
     let mut dice = Dice::new(7);
     let vertices = (0..points).map(|_| dice.vector(1.0).normalized() * size).collect();
-    Geometry::ConvexMesh(Arc::new(bellcrank_model::Mesh { vertices, triangles: Vec::new() }))
+    Geometry::ConvexMesh(Arc::new(bellcrank_model::Mesh::new(vertices, Vec::new())))
 }
 
 /// All solids that move, about 10 cm each.

@@ -3,10 +3,13 @@
 use super::Exported;
 use super::mjcf_sensors::zone_of;
 use super::softness;
-use super::write::{Xml, color, number, numbers, obj, vector};
+use super::write::{Xml, color, number, numbers, obj, png, vector};
 use bellcrank_math::{Pose, Vec3};
-use bellcrank_model::{BodyId, ContactFilter, Geometry, Material, Mesh, Model, Shape};
+use bellcrank_model::{
+    BodyId, CameraMode, ContactFilter, Geometry, Material, Mesh, Model, Ref, Shape, Texture,
+};
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 fn placed(X: Pose) -> [(&'static str, String); 2] {
     [("pos", vector(X.p)), ("quat", numbers(&X.R.to_wxyz()))]
@@ -25,7 +28,32 @@ pub(super) fn add_assets(model: &Model, xml: &mut Xml, out: &mut Exported) {
         // every body says its own mass, so a mesh needs no volume: MuJoCo takes a surface that is not closed only as a shell
         xml.leaf("mesh", &[("name", shape.name.clone()), ("file", file), ("inertia", "shell".into())]);
     }
+    add_pictures(model, xml, out);
     xml.close();
+}
+
+/// What a shape is covered with, and the number of that picture.
+fn picture_of<'m>(model: &'m Model, shape: &Shape) -> Option<(usize, &'m Texture)> {
+    let pictures = model.shapes().iter().filter_map(|shape| shape.texture.as_ref());
+    let wanted = shape.texture.as_ref()?;
+    pictures.enumerate().find(|(_, known)| Arc::ptr_eq(known, wanted)).map(|(k, picture)| (k, &**picture))
+}
+
+/// Pictures that several shapes share are written once.
+fn add_pictures(model: &Model, xml: &mut Xml, out: &mut Exported) {
+    for shape in model.shapes() {
+        let Some((number, picture)) = picture_of(model, shape) else { continue };
+        let name = format!("picture_{number}");
+        let file = format!("{name}.png");
+        if out.files.contains_key(&file) {
+            continue;
+        }
+        out.files.insert(file.clone(), png(picture));
+        let said = [("name", name.clone()), ("type", "2d".into()), ("file", file)];
+        xml.leaf("texture", &said);
+        let repeat = picture.repeat.map(f64::from);
+        xml.leaf("material", &[("name", name.clone()), ("texture", name), ("texrepeat", numbers(&repeat))]);
+    }
 }
 
 fn mesh_of(geometry: &Geometry) -> Option<Mesh> {
@@ -46,13 +74,13 @@ fn cone(radius: f64, half_length: f64) -> Mesh {
     let mut vertices: Vec<Vec3> = rim.collect();
     vertices.extend([Vec3::new(0.0, 0.0, half_length), Vec3::new(0.0, 0.0, -half_length)]);
     let side = |k: u32| [[k, (k + 1) % SIDES, SIDES], [(k + 1) % SIDES, k, SIDES + 1]];
-    Mesh { vertices, triangles: (0..SIDES).flat_map(side).collect() }
+    Mesh::new(vertices, (0..SIDES).flat_map(side).collect())
 }
 
 /// Shapes and sites of a body, or of the world.
 pub(super) fn add_body_content(model: &Model, body: Option<BodyId>, xml: &mut Xml, out: &mut Exported) {
     for shape in model.shapes().iter().filter(|shape| shape.link.body() == body) {
-        add_geom(shape, xml, out);
+        add_geom(model, shape, xml, out);
     }
     for (s, site) in model.sites().iter().enumerate().filter(|(_, site)| site.link.body() == body) {
         let mut said = vec![("name", site.name.clone())];
@@ -60,9 +88,24 @@ pub(super) fn add_body_content(model: &Model, body: Option<BodyId>, xml: &mut Xm
         said.extend(zone_of(model, s));
         xml.leaf("site", &said);
     }
+    for camera in model.cameras().iter().filter(|camera| camera.link.body() == body) {
+        let target = |body: &Ref<BodyId>| Some(model.bodies()[body.id().index()].name.clone());
+        let (mode, target) = match &camera.mode {
+            CameraMode::Fixed => ("fixed", None),
+            CameraMode::Track => ("track", None),
+            CameraMode::TrackCenterOfMass => ("trackcom", None),
+            CameraMode::Target(body) => ("targetbody", target(body)),
+            CameraMode::TargetCenterOfMass(body) => ("targetbodycom", target(body)),
+        };
+        let mut said = vec![("name", camera.name.clone()), ("mode", mode.into())];
+        said.extend(target.map(|name| ("target", name)));
+        said.extend(placed(camera.X_LC));
+        said.push(("fovy", number(camera.field_of_view.to_degrees())));
+        xml.leaf("camera", &said);
+    }
 }
 
-fn add_geom(shape: &Shape, xml: &mut Xml, out: &mut Exported) {
+fn add_geom(model: &Model, shape: &Shape, xml: &mut Xml, out: &mut Exported) {
     let (kind, size) = match &shape.geometry {
         Geometry::Plane => ("plane", numbers(&[0.0, 0.0, 1.0])),
         Geometry::Sphere { radius } => ("sphere", number(*radius)),
@@ -81,6 +124,7 @@ fn add_geom(shape: &Shape, xml: &mut Xml, out: &mut Exported) {
     said.push(if size.is_empty() { ("mesh", shape.name.clone()) } else { ("size", size) });
     said.extend(placed(shape.X_LG));
     said.push(("rgba", color(shape.color)));
+    said.extend(picture_of(model, shape).map(|(number, _)| ("material", format!("picture_{number}"))));
     if shape.priority != 0 {
         said.push(("priority", shape.priority.to_string()));
     }

@@ -205,6 +205,7 @@ impl<'a> Writer<'a> {
         let model = self.model;
         let mut note = |what: String| self.out.left_out.push(what);
         model.sensors().iter().for_each(|s| note(format!("sensor {:?}", s.name)));
+        model.cameras().iter().for_each(|c| note(format!("camera {:?}", c.name)));
         model.keyframes().iter().for_each(|k| note(format!("keyframe {:?}", k.name)));
         model.tendons().iter().for_each(|t| note(format!("tendon {:?}", t.name)));
         if !model.filters().is_empty() {

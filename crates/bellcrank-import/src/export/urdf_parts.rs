@@ -66,8 +66,12 @@ fn add_shape(shape: &Shape, X_UG: Pose, xml: &mut Xml, out: &mut Exported) {
     let usual = Shape::new("", bellcrank_model::WORLD, Geometry::Plane).color;
     if !shape.collides || shape.color != usual {
         xml.open("material", &[("name", format!("{}_color", shape.name))]);
-        xml.leaf("color", &[("rgba", color(shape.color))]);
+        xml.leaf("color", &[("rgba", color(shape.mean_color()))]);
         xml.close();
+    }
+    if shape.texture.is_some() {
+        out.left_out
+            .push(format!("shape {:?}: its picture, in place of which is its mean colour", shape.name));
     }
     xml.close();
 }

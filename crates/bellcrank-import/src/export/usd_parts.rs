@@ -71,7 +71,11 @@ pub(super) fn add_shape(
         let _ =
             writeln!(more, "{indent}rel material:binding:physics = </{root}/materials/material_{material}>");
     }
-    let [r, g, b, a] = shape.color.map(|x| number(f64::from(x)));
+    if shape.texture.is_some() {
+        out.left_out
+            .push(format!("shape {:?}: its picture, in place of which is its mean colour", shape.name));
+    }
+    let [r, g, b, a] = shape.mean_color().map(|x| number(f64::from(x)));
     let _ = writeln!(more, "{indent}color3f[] primvars:displayColor = [({r}, {g}, {b})]");
     let _ = writeln!(more, "{indent}float[] primvars:displayOpacity = [{a}]");
     let around = "    ".repeat(depth);

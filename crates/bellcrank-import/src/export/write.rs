@@ -1,7 +1,7 @@
 //! XML, numbers and mesh files as text.
 
 use bellcrank_math::{Quat, Vec3};
-use bellcrank_model::Mesh;
+use bellcrank_model::{Mesh, Texture};
 use std::fmt::Write;
 
 /// Writes elements with indentation.
@@ -91,14 +91,33 @@ pub(super) fn rpy(R: Quat) -> [f64; 3] {
     [m.y.z.atan2(m.z.z), pitch, m.x.y.atan2(m.x.x)]
 }
 
+/// A picture as a PNG file.
+pub(super) fn png(picture: &Texture) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, picture.width as u32, picture.height as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    // writing to memory fails only where sizes disagree, which `Texture::new` has refused; then the file stays empty
+    if encoder.write_header().and_then(|mut writer| writer.write_image_data(&picture.rgb)).is_err() {
+        bytes.clear();
+    }
+    bytes
+}
+
 /// The triangles as an OBJ file.
 pub(super) fn obj(mesh: &Mesh) -> Vec<u8> {
     let mut text = String::new();
     for v in &mesh.vertices {
         let _ = writeln!(text, "v {}", vector(*v));
     }
-    for t in &mesh.triangles {
-        let _ = writeln!(text, "f {} {} {}", t[0] + 1, t[1] + 1, t[2] + 1);
+    for [u, v] in mesh.uvs.iter().flatten() {
+        let _ = writeln!(text, "vt {} {}", number((*u).into()), number(1.0 - f64::from(*v))); // from the bottom
+    }
+    for (t, [a, b, c]) in mesh.triangles.iter().map(|t| t.map(|k| k + 1)).enumerate() {
+        let _ = match 3 * t + 1 {
+            _ if mesh.uvs.is_empty() => writeln!(text, "f {a} {b} {c}"),
+            k => writeln!(text, "f {a}/{k} {b}/{} {c}/{}", k + 1, k + 2),
+        };
     }
     text.into_bytes()
 }

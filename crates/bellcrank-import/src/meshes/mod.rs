@@ -59,11 +59,11 @@ fn read_any(file: &File, limits: &Limits, fetch: Fetch<'_>) -> Result<Mesh, Impo
 pub fn scaled(mesh: &Mesh, scale: Vec3) -> Mesh {
     let stretch = |v: &Vec3| Vec3::new(v.x * scale.x, v.y * scale.y, v.z * scale.z);
     let mirrored = scale.x * scale.y * scale.z < 0.0;
-    let turn = |t: &[u32; 3]| if mirrored { [t[0], t[2], t[1]] } else { *t };
-    Mesh {
-        vertices: mesh.vertices.iter().map(stretch).collect(),
-        triangles: mesh.triangles.iter().map(turn).collect(),
+    let mut out = Mesh { vertices: mesh.vertices.iter().map(stretch).collect(), ..mesh.clone() };
+    if mirrored {
+        out.turn_inside_out();
     }
+    out
 }
 
 fn damaged(name: &str, how: &str) -> ImportFaultKind {
@@ -103,6 +103,11 @@ impl MeshBuilder {
     }
 
     fn triangle(&mut self, corners: [Vec3; 3]) -> Result<(), ImportFaultKind> {
+        self.covered(corners, None)
+    }
+
+    /// A triangle whose corners may lie at places of a picture. Those without, in a mesh where others have one, lie at its corner.
+    fn covered(&mut self, corners: [Vec3; 3], uvs: Option<[[f32; 2]; 3]>) -> Result<(), ImportFaultKind> {
         self.offered += 1;
         self.check_count("triangles", self.offered)?;
         if !corners.iter().all(|c| c.is_finite()) {
@@ -110,7 +115,12 @@ impl MeshBuilder {
         }
         let [a, b, c] = corners.map(|corner| self.vertex(corner));
         if a != b && b != c && c != a {
+            let before = self.mesh.triangles.len();
             self.mesh.triangles.push([a, b, c]); // others have no area and no sides
+            if uvs.is_some() || !self.mesh.uvs.is_empty() {
+                self.mesh.uvs.resize(before, [[0.0; 2]; 3]);
+                self.mesh.uvs.push(uvs.unwrap_or_default());
+            }
         }
         Ok(())
     }
@@ -144,8 +154,15 @@ impl MeshBuilder {
 
     /// A flat polygon.
     fn polygon(&mut self, corners: &[Vec3]) -> Result<(), ImportFaultKind> {
+        self.covered_polygon(corners, &[])
+    }
+
+    /// A flat polygon whose corners lie at places of a picture, if there is one for each.
+    fn covered_polygon(&mut self, corners: &[Vec3], uvs: &[[f32; 2]]) -> Result<(), ImportFaultKind> {
         let cuts = polygon::triangles(corners, &mut self.patience);
-        cuts.into_iter().try_for_each(|cut| self.triangle(cut.map(|k| corners[k])))
+        let placed = uvs.len() == corners.len();
+        cuts.into_iter()
+            .try_for_each(|cut| self.covered(cut.map(|k| corners[k]), placed.then(|| cut.map(|k| uvs[k]))))
     }
 }
 

@@ -11,7 +11,7 @@ use bellcrank_model::{Checksum, ContactFilter, Faults, Model, ModelBuilder};
 use codec::{Pack, Reader};
 
 const MAGIC: &[u8; 7] = b"BCMODEL";
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Why bytes are no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -47,6 +47,7 @@ pub fn pack(model: &Model) -> Vec<u8> {
     pack_all(model.actuators(), &mut out);
     pack_all(model.shapes(), &mut out);
     pack_all(model.sites(), &mut out);
+    pack_all(model.cameras(), &mut out);
     pack_all(model.sensors(), &mut out);
     pack_all(model.keyframes(), &mut out);
     pack_all(model.filters(), &mut out);
@@ -89,6 +90,7 @@ fn read(reader: &mut Reader<'_>) -> Option<ModelBuilder> {
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.actuator(part));
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.shape(part));
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.site(part));
+    Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.camera(part));
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.sensor(part));
     Vec::unpack(reader)?.into_iter().for_each(|part| _ = builder.keyframe(part));
     for filter in Vec::<ContactFilter>::unpack(reader)? {

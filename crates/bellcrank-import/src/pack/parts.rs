@@ -2,11 +2,11 @@
 
 use super::codec::{Pack, Reader, choices, fields};
 use bellcrank_model::{
-    Activation, ActivationLaw, Actuator, ActuatorId, Body, BodyId, CombineRule, Compliance, ContactFilter,
-    Control, Coupling, CouplingTerm, Dof, DofSoftness, Frame, Geometry, HeightField, HeldSoftness, Ignored,
-    Joint, JointId, JointKind, Keyframe, Link, Material, MaterialRules, Medium, Mesh, PairSurface, Part,
-    Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness, Show, Site, SiteId, Softness, Spring,
-    Target, Tendon, TendonId, Waypoint, Zone,
+    Activation, ActivationLaw, Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, CombineRule,
+    Compliance, ContactFilter, Control, Coupling, CouplingTerm, Dof, DofSoftness, Frame, Geometry,
+    HeightField, HeldSoftness, Ignored, Joint, JointId, JointKind, Keyframe, Link, Material, MaterialRules,
+    Medium, Mesh, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness, Show,
+    Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, Waypoint, Zone,
 };
 
 macro_rules! ids {
@@ -85,11 +85,13 @@ fields! {
     Tendon { name, terms, path, slack, dof, softness, place }
     Actuator { name, target, control, gear, effort_limit, effort_range, control_range, activation, place }
     Activation { law, range, early }
-    Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, collides, group, mask, color, place }
+    Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, collides, group, mask, color, texture, place }
     Material { sliding, torsional, rolling, restitution }
-    Mesh { vertices, triangles }
+    Mesh { vertices, triangles, uvs }
+    Texture { width, height, rgb, repeat }
     HeightField { rows, columns, size, heights }
     Site { name, link, X_LS, place }
+    Camera { name, link, X_LC, field_of_view, mode, place }
     Sensor { name, kind, show, place }
     Show { part, scale, offset, bounds }
     Keyframe { name, joints, velocities, bodies, twists, controls, activations, place }
@@ -117,6 +119,7 @@ choices! {
         7 = ConvexMesh(mesh), 8 = TriangleMesh(mesh), 9 = HeightField(field),
     }
     Frame { 0 = Body(body), 1 = Site(site) }
+    CameraMode { 0 = Fixed, 1 = Track, 2 = TrackCenterOfMass, 3 = Target(body), 4 = TargetCenterOfMass(body) }
     SensorKind {
         0 = Imu { site }, 1 = FramePose(frame), 2 = FrameVelocity(frame), 3 = JointState(joint),
         4 = RelativePose { frame, from }, 5 = RelativeVelocity { frame, from }, 6 = BallRate(joint),

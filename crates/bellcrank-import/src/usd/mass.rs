@@ -145,7 +145,7 @@ mod tests {
         let vertices = (0..8).map(|i| Vec3::new(sign(i, 0), 2.0 * sign(i, 1), 3.0 * sign(i, 2))).collect();
         let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
-        let meshed = of_mesh(&Mesh { vertices, triangles }).unwrap();
+        let meshed = of_mesh(&Mesh::new(vertices, triangles)).unwrap();
         let solid = volume(&Geometry::Box { half }).unwrap();
         assert!((meshed.mass - 48.0).abs() < 1e-12 && (solid.mass - 48.0).abs() < 1e-12);
         let error = (meshed.inertia - solid.inertia).to_mat3();

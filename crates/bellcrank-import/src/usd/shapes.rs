@@ -101,7 +101,7 @@ fn mesh(prim: &Prim, X_LG: Affine) -> Option<Mesh> {
             triangles.push(if inside_out { [a, c, b] } else { [a, b, c] });
         }
     }
-    Some(Mesh { vertices, triangles })
+    Some(Mesh::new(vertices, triangles))
 }
 
 /// Friction and restitution of the material bound to a node.

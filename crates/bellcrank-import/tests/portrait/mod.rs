@@ -108,6 +108,29 @@ impl Portrait {
                 self.say(format!("shape {name} margin"), vec![shape.margin, shape.gap]);
             }
             self.say(format!("shape {name} colour"), shape.color.map(f64::from).to_vec());
+            if let Some(picture) = &shape.texture {
+                let [x, y] = picture.repeat.map(f64::from);
+                let pixels = picture.rgb.iter().map(|x| f64::from(*x));
+                self.say(
+                    format!("shape {name} picture {} × {}", picture.width, picture.height),
+                    [x, y].into_iter().chain(pixels).collect(),
+                );
+            }
+            if let Geometry::ConvexMesh(mesh) | Geometry::TriangleMesh(mesh) = &shape.geometry {
+                let places = mesh.uvs.iter().flatten().flatten();
+                self.say(
+                    format!("shape {name} places in a picture"),
+                    places.map(|x| f64::from(*x)).collect(),
+                );
+            }
+        }
+        for camera in model.cameras() {
+            let name = &camera.name;
+            self.say(
+                format!("camera {name} {:?} on {}", camera.mode, link(model, &camera.link)),
+                pose(camera.X_LC),
+            );
+            self.say(format!("camera {name} angle"), vec![camera.field_of_view]);
         }
         for filter in model.filters() {
             match filter {

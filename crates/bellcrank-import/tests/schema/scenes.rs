@@ -179,7 +179,7 @@ fn tree(joint: &str, geom: &str, more: &str) -> String {
 
 /// A class that changes something of every element.
 const CLASSES: &str = "<default><default class='other'><mesh scale='3 3 3'/><material rgba='.1 .1 .1 1'/>\
-    <joint damping='3' armature='3'/><geom friction='.1' density='5'/><site size='.7 .7 .7'/><pair condim='1'/>\
+    <joint damping='3' armature='3'/><geom friction='.1' density='5'/><site size='.7 .7 .7'/><camera fovy='20'/><pair condim='1'/>\
     <equality active='false'/><tendon damping='5'/><motor gear='5'/></default></default>";
 
 const JOINT: &str = "<joint name='p' axis='0 1 0'/>";
@@ -312,10 +312,10 @@ fn default(path: &str, tag: &str, attribute: &str) -> Scene {
                 document,
             };
         }
-        "material/layer" | "texture" | "camera" | "light" => return generic(path, tag),
+        "material/layer" | "texture" | "light" => return generic(path, tag),
         "mesh" => scene("asset/mesh", attribute),
         "material" => scene("asset/material", attribute),
-        "joint" | "geom" | "site" => scene(&format!("worldbody/body/{inner}"), attribute),
+        "joint" | "geom" | "site" | "camera" => scene(&format!("worldbody/body/{inner}"), attribute),
         "pair" => scene("contact/pair", attribute),
         "equality" => scene("equality/connect", attribute),
         "tendon" => scene("tendon/fixed", attribute),
@@ -381,6 +381,9 @@ fn part_of_tree(path: &str, tag: &str, attribute: &str) -> Scene {
             },
             "",
         ),
+        "worldbody/body/camera" => {
+            (all(JOINT, &format!("{GEOM}@"), ""), [vec![("name", "n")], with_camera(attribute)].concat(), "")
+        }
         "worldbody/body/frame" => (
             all(JOINT, GEOM, "@"),
             vec![("pos", "1 2 3")],
@@ -404,6 +407,18 @@ fn part_of_tree(path: &str, tag: &str, attribute: &str) -> Scene {
         }
     };
     Scene { tag: tag.to_owned(), attributes, content, around: vec![], document }
+}
+
+/// What an attribute of a camera needs beside it to mean something.
+fn with_camera(attribute: &str) -> Vec<(&'static str, &'static str)> {
+    match attribute {
+        "focal" => vec![("sensorsize", ".02 .02")],
+        "sensorsize" => vec![("focal", ".03 .03")],
+        "focalpixel" => vec![("resolution", "200 100")],
+        "resolution" => vec![("focalpixel", "300 300")],
+        "target" => vec![("mode", "targetbody")],
+        _ => vec![],
+    }
 }
 
 fn equality(path: &str, tag: &str, attribute: &str) -> Scene {

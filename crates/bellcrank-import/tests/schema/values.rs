@@ -22,6 +22,7 @@ pub fn of(path: &str, attribute: &str) -> &'static str {
         ("asset/mesh" | "asset/hfield" | "asset/material" | "asset/model", "name") | ("default", "class") => {
             return "n";
         }
+        ("worldbody/body/camera", "name") => return "other",
         ("worldbody/body/inertial", "quat") => return "1 1 0 0",
         ("worldbody/body/joint", "name") => return "p",
         ("worldbody/body/site", "name") => return "n",
@@ -102,6 +103,14 @@ fn named(attribute: &str) -> &'static str {
         "inertiagrouprange" => "0 0",
         "usethread" | "savecanonical" | "savecompiled" | "passthrough" => "true",
         "conflict" => "merge",
+        "texrepeat" => "2 3",
+        "mode" => "track",
+        "target" => "b",
+        "projection" => "orthographic",
+        "output" => "depth",
+        "focal" | "sensorsize" => ".04 .04",
+        "focalpixel" | "resolution" => "400 400",
+        "principal" | "principalpixel" => ".1 .1",
         "axis" | "zaxis" => "1 0 0",
         "quat" | "refquat" => "0 1 0 0",
         "euler" => "10 20 30",

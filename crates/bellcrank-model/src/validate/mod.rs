@@ -5,6 +5,7 @@ mod named;
 
 use crate::body::Body;
 use crate::builder::Parts;
+use crate::camera::CameraMode;
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ids::Link;
 use crate::joint::{Dof, Joint, JointKind, Placement};
@@ -46,6 +47,16 @@ pub(crate) fn check(parts: &mut Parts, names: &Names, faults: &mut Vec<Fault>) {
         rules.place = said(&site.place);
         names.link(&mut site.link, &rules.place, rules.faults);
         rules.pose("the pose", &mut site.X_LS);
+    }
+    for camera in &mut parts.cameras {
+        rules.place = said(&camera.place);
+        names.link(&mut camera.link, &rules.place, rules.faults);
+        rules.pose("the pose", &mut camera.X_LC);
+        rules.positive("the field of view", camera.field_of_view);
+        rules.at_most("the field of view", camera.field_of_view, 3.0);
+        if let CameraMode::Target(body) | CameraMode::TargetCenterOfMass(body) = &mut camera.mode {
+            names.bodies.resolve(body, &rules.place, rules.faults);
+        }
     }
     rules.sensors(parts, names);
     rules.keyframes(parts, names);
@@ -392,6 +403,10 @@ impl Rules<'_> {
             if let Some(&vertex) = corners.iter().find(|v| **v as usize >= count) {
                 return self.fault(FaultKind::NoSuchVertex { triangle, vertex, count });
             }
+        }
+        if !mesh.uvs.is_empty() && mesh.uvs.len() != mesh.triangles.len() {
+            let (what, found) = (format!("{what}'s places in a picture"), mesh.uvs.len());
+            self.fault(FaultKind::WrongCount { what, found, expected: mesh.triangles.len() });
         }
     }
 }

@@ -295,15 +295,11 @@ impl View<'_> {
     }
 
     fn subtree(&self, root: Option<BodyId>) -> Result<Vec<f64>, BatchError> {
-        let mut within = vec![false; self.model.bodies().len()];
-        for node in self.model.graph().tree() {
-            let carried = node.parent.is_some_and(|parent| within[parent.index()]);
-            within[node.body.index()] = root.is_none_or(|root| root == node.body) || carried;
-        }
         let (mut mass, mut centre, mut momentum, mut angular) =
             (0.0, Vec3::zero(), Vec3::zero(), Vec3::zero());
-        for b in (0..within.len()).filter(|b| within[*b]) {
-            let body = self.batch.parameters[self.group].body(BodyId::new(b)).get(self.row);
+        for b in self.model.graph().carried_by(root) {
+            let body = self.batch.parameters[self.group].body(b).get(self.row);
+            let b = b.index();
             let (X, V) = (self.batch.body_pose(self.world, b)?, self.batch.body_velocity(self.world, b)?);
             mass += body.mass;
             centre += X.p * body.mass;

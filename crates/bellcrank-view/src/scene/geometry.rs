@@ -12,6 +12,8 @@ pub(crate) struct MeshView {
     points: String,
     /// u32, three per triangle; empty for the hull of the points.
     triangles: String,
+    /// f32, two per corner of each triangle: where it lies in a picture; empty without one.
+    uvs: String,
 }
 
 /// The form of a shape, lengths in metres.
@@ -86,6 +88,11 @@ impl MeshTable {
     pub fn finish(self) -> Vec<MeshView> {
         let view = |(mesh, hull): &(Arc<Mesh>, bool)| MeshView {
             points: floats(mesh.vertices.iter().flat_map(|v| v.to_array())),
+            uvs: if *hull {
+                String::new()
+            } else {
+                floats(mesh.uvs.iter().flatten().flatten().map(|x| f64::from(*x)))
+            },
             triangles: if *hull { String::new() } else { numbers(mesh.triangles.iter().flatten().copied()) },
         };
         self.known.iter().map(view).collect()

@@ -2,15 +2,18 @@
 //!
 //! The field names are those of the page (`web/src/`) and of docs/reference/recording.md.
 
+mod camera;
 mod drawn;
 mod extent;
 mod geometry;
 mod model;
+mod picture;
 mod place;
 mod stand_in;
 
 pub use drawn::{Drawn, drawn, is_seen};
 pub use model::ModelView;
+pub use picture::png;
 
 use crate::error::ViewError;
 use crate::frame::TRACES;
@@ -18,6 +21,7 @@ use bellcrank_math::Pose;
 use bellcrank_model::Model;
 use bellcrank_sim::Batch;
 use geometry::MeshTable;
+use picture::PictureTable;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -63,6 +67,7 @@ pub struct Scene {
     pub(crate) models: Vec<ModelView>,
     pub(crate) worlds: Vec<WorldView>,
     pub(crate) meshes: Vec<geometry::MeshView>,
+    pub(crate) pictures: PictureTable,
 }
 
 impl Scene {
@@ -84,8 +89,9 @@ impl Scene {
                 models.len() - 1
             }));
         }
-        let mut meshes = MeshTable::default();
-        let views: Vec<ModelView> = models.iter().map(|model| ModelView::of(model, &mut meshes)).collect();
+        let (mut meshes, mut pictures) = (MeshTable::default(), PictureTable::default());
+        let views: Vec<ModelView> =
+            models.iter().map(|model| ModelView::of(model, &mut meshes, &mut pictures)).collect();
         let (floor, offsets) = place::place_worlds(&views, &which);
         let names: Vec<&str> = models.iter().map(|model| model.name()).collect();
         Ok(Scene {
@@ -102,6 +108,7 @@ impl Scene {
                 .map(|((&index, model), offset)| WorldView { index, model, offset })
                 .collect(),
             meshes: meshes.finish(),
+            pictures,
         })
     }
 

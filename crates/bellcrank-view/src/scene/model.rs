@@ -1,9 +1,11 @@
 //! One model for the page.
 
 use super::PoseView;
+use super::camera::CameraView;
 use super::drawn::{Drawn, drawn};
 use super::extent::Extent;
 use super::geometry::{GeometryView, MeshTable};
+use super::picture::PictureTable;
 use bellcrank_math::{Pose, Quat};
 use bellcrank_model::{Actuator, Body, Control, Geometry, Joint, JointId, Model, Shape};
 use serde::Serialize;
@@ -24,6 +26,7 @@ pub struct ModelView {
     actuators: Vec<ActuatorView>,
     shapes: Vec<ShapeView>,
     keyframes: Vec<String>,
+    cameras: Vec<CameraView>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -86,15 +89,18 @@ struct ShapeView {
     geometry: GeometryView,
     /// Null where the author gave none.
     color: Option<[f32; 4]>,
+    /// Number of the picture on its mesh, which the colour tints, and the mean of both.
+    picture: Option<usize>,
+    mean_color: Option<[f32; 4]>,
     collides: bool,
     /// Drawn in place of a body without shapes.
     stand_in: bool,
 }
 
 impl ModelView {
-    pub(super) fn of(model: &Model, meshes: &mut MeshTable) -> Self {
+    pub(super) fn of(model: &Model, meshes: &mut MeshTable, pictures: &mut PictureTable) -> Self {
         let extent = Extent::of(model);
-        let shapes = drawn(model).into_iter().map(|shape| shape_view(shape, meshes)).collect();
+        let shapes = drawn(model).into_iter().map(|shape| shape_view(shape, meshes, pictures)).collect();
         let mut coordinate = 0;
         let mut joints = Vec::with_capacity(model.joints().len());
         for (j, joint) in model.joints().iter().enumerate() {
@@ -113,6 +119,7 @@ impl ModelView {
             actuators: model.actuators().iter().map(|a| actuator_view(model, a)).collect(),
             shapes,
             keyframes: model.keyframes().iter().map(|k| k.name.clone()).collect(),
+            cameras: model.cameras().iter().map(|camera| CameraView::of(model, camera)).collect(),
         }
     }
 }
@@ -148,13 +155,15 @@ fn inertia_box(body: &Body) -> Option<BoxView> {
     Some(BoxView { half, quat_wxyz: Quat::from_mat3(axes).to_wxyz() })
 }
 
-fn shape_view(shape: Drawn, meshes: &mut MeshTable) -> ShapeView {
+fn shape_view(shape: Drawn, meshes: &mut MeshTable, pictures: &mut PictureTable) -> ShapeView {
     ShapeView {
         geometry: meshes.view(&shape.geometry),
         name: shape.name,
         body: shape.body,
         pose: shape.X_BG.into(),
         color: shape.color,
+        mean_color: shape.texture.as_ref().and(shape.mean_color),
+        picture: shape.texture.as_ref().map(|texture| pictures.number(texture)),
         collides: shape.collides,
         stand_in: shape.stand_in,
     }

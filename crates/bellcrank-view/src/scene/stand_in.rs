@@ -29,6 +29,8 @@ fn bars(model: &Model, body: usize, radius: f64) -> Vec<Drawn> {
         color: None,
         collides: false,
         stand_in: true,
+        texture: None,
+        mean_color: None,
     };
     let ends = anchors(model, body);
     let pairs: Vec<(Vec3, Vec3)> = match ends.as_slice() {

@@ -37,6 +37,7 @@ export class App {
     const size = Math.max(...this.scene.models.map(extentSize));
     this.stage = new Stage(part('view'), this.scene.floor, size);
     this.worlds = new Worlds(this.scene, this.stage);
+    this.stage.changed = () => this.redraw();
     this.view = new View(this.scene, this.stage);
     this.view.controls.addEventListener('change', () => this.redraw());
     this.overlays = new Overlays(this);
@@ -93,7 +94,7 @@ export class App {
     this.frame = frame;
     this.worlds.update(frame);
     const center = centerOfMass(frame, this.world, this.model);
-    this.view.track(center);
+    this.view.track(center, frame);
     this.stage.light(center.setZ(this.scene.floor + 0.4 * extentSize(this.model)), this.shadowRadius());
     this.overlays.update(frame);
     this.head.update(frame);

@@ -7,12 +7,13 @@ use crate::ImportFaultKind;
 use crate::mend::mended;
 use crate::mjcf::bodies::joints::{JointSpec, JointType};
 use crate::mjcf::bodies::softness::Mobilities;
-use crate::mjcf::bodies::spec::{BodySpec, GeomSpec, Spec};
+use crate::mjcf::bodies::spec::{Aim, BodySpec, GeomSpec, Spec};
 use crate::mjcf::preamble::source::Context;
 use crate::solid::Solid;
 use bellcrank_math::{Pose, Vec3};
 use bellcrank_model::{
-    Body, Dof, Geometry, Joint, JointId, JointKind, Link, ModelBuilder, Shape, ShapeId, Site, SiteId, WORLD,
+    Body, BodyId, Camera, CameraMode, Dof, Geometry, Joint, JointId, JointKind, Link, ModelBuilder, Ref,
+    Shape, ShapeId, Site, SiteId, WORLD,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -123,6 +124,7 @@ impl<'a> Assembly<'a> {
         for (b, body) in spec.bodies.iter().enumerate() {
             self.add_shapes(b, body, paired);
             self.add_sites(b, body);
+            self.add_cameras(b, body);
         }
     }
 
@@ -266,6 +268,33 @@ impl<'a> Assembly<'a> {
             self.sites.insert(site.name.clone(), (id, b, i));
         }
     }
+
+    fn add_cameras(&mut self, b: usize, body: &BodySpec) {
+        let (link, X_CL) = self.carriers[b].clone();
+        for camera in &body.cameras {
+            let mode = match &camera.aim {
+                Aim::Fixed => CameraMode::Fixed,
+                Aim::Track => CameraMode::Track,
+                Aim::TrackCenterOfMass => CameraMode::TrackCenterOfMass,
+                Aim::Target(name) => self.target(name).map_or(CameraMode::Fixed, CameraMode::Target),
+                Aim::TargetCenterOfMass(name) => {
+                    self.target(name).map_or(CameraMode::Fixed, CameraMode::TargetCenterOfMass)
+                }
+            };
+            let part = Camera::new(camera.name.clone(), link.clone()).at(X_CL * camera.X_LC).mode(mode);
+            self.builder.camera(part.field_of_view(camera.field_of_view).place(camera.place.clone()));
+        }
+    }
+
+    /// The body that carries a body of the file; `None` for the world. A name that is none goes on to the model, which says so.
+    fn target(&self, name: &str) -> Option<Ref<BodyId>> {
+        let carrier = self.bodies.get(name).map(|b| &self.carriers[*b].0);
+        match carrier {
+            Some(Link::World) => None,
+            Some(Link::Body(body)) => Some(body.clone()),
+            None => Some(Ref::Name(name.to_owned())),
+        }
+    }
 }
 
 fn rigid(name: String, body: &BodySpec, solid: Solid, part: f64) -> Body {
@@ -294,6 +323,7 @@ fn shape(geom: &GeomSpec, geometry: Geometry, link: Link, X_LG: Pose, paired: bo
         .groups(geom.contype, geom.conaffinity)
         .color(geom.color)
         .place(geom.place.clone());
+    shape.texture.clone_from(&geom.texture);
     shape.collides = paired || geom.contype != 0 || geom.conaffinity != 0;
     if !shape.collides {
         (shape.margin, shape.gap) = (0.0, 0.0);

@@ -28,11 +28,12 @@ impl Taken {
     }
 }
 
-/// Gives `body_3`, `joint_0`, `geom_2`, `site_1` to what is unnamed, by MuJoCo's numbering.
+/// Gives `body_3`, `joint_0`, `geom_2`, `camera_0`, `site_1` to what is unnamed, by MuJoCo's numbering.
 pub(in crate::mjcf) fn complete(spec: &mut Spec) {
     fill("body", spec.bodies.iter_mut().map(|body| &mut body.name).collect());
     fill("joint", spec.bodies.iter_mut().flat_map(|b| &mut b.joints).map(|j| &mut j.name).collect());
     fill("geom", spec.bodies.iter_mut().flat_map(|b| &mut b.geoms).map(|g| &mut g.name).collect());
+    fill("camera", spec.bodies.iter_mut().flat_map(|b| &mut b.cameras).map(|c| &mut c.name).collect());
     fill("site", spec.bodies.iter_mut().flat_map(|b| &mut b.sites).map(|s| &mut s.name).collect());
 }
 

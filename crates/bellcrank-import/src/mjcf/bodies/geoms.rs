@@ -52,13 +52,12 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
     let (X_FG, geometry) = shape(element, form, mesh.as_ref(), scope, context);
     let X_LG = X_LF * X_FG;
     let (solid, mass_unknown) = mass(element, form, geometry.as_ref(), mesh.as_ref(), context);
-    let color = color(element)
-        .or_else(|| {
-            element
-                .attribute("material")
-                .and_then(|name| scope.source.assets.color(name, element, context, &scope.source))
-        })
-        .unwrap_or([0.5, 0.5, 0.5, 1.0]);
+    let covered = matches!(&geometry, Some(Geometry::TriangleMesh(mesh)) if !mesh.uvs.is_empty());
+    let look = element
+        .attribute("material")
+        .and_then(|name| scope.source.assets.look(name, covered, element, context, &scope.source));
+    // its own colour goes before the material's, and not before its texture
+    let color = color(element).or(look.as_ref().map(|look| look.color)).unwrap_or([0.5, 0.5, 0.5, 1.0]);
     let bits = |name: &str| element.number(name).map_or(1, |x| x.clamp(0.0, f64::from(u32::MAX)) as u32);
     unusual(element, context);
     GeomSpec {
@@ -84,6 +83,7 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
         softness: softness::law(element, ["solref", "solimp"]),
         softness_mix: element.number("solmix").unwrap_or(1.0).max(0.0),
         color,
+        texture: look.and_then(|look| look.texture),
         place: element.place(),
     }
 }

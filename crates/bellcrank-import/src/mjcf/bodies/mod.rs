@@ -1,5 +1,6 @@
 //! The tree of bodies as the file has it, and where its elements say they are.
 
+pub(in crate::mjcf) mod cameras;
 pub(in crate::mjcf) mod census;
 pub(in crate::mjcf) mod geoms;
 pub(in crate::mjcf) mod joints;

@@ -5,8 +5,9 @@ use crate::mjcf::preamble::source::{Scope, Source};
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Inertia, Pose};
-use bellcrank_model::{Geometry, Material, Place, Softness, Zone};
+use bellcrank_model::{Geometry, Material, Place, Softness, Texture, Zone};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Everything the file says that moves, touches or is looked at.
 #[derive(Debug)]
@@ -40,6 +41,7 @@ pub(in crate::mjcf) struct BodySpec {
     pub joints: Vec<JointSpec>,
     pub geoms: Vec<GeomSpec>,
     pub sites: Vec<SiteSpec>,
+    pub cameras: Vec<CameraSpec>,
     /// What it weighs, in its own frame.
     pub solid: Solid,
     /// The principal axes of inertia.
@@ -79,6 +81,7 @@ pub(in crate::mjcf) struct GeomSpec {
     /// Its weight where two are mixed.
     pub softness_mix: f64,
     pub color: [f32; 4],
+    pub texture: Option<Arc<Texture>>,
     pub place: Place,
 }
 
@@ -113,6 +116,27 @@ pub(in crate::mjcf) struct SiteSpec {
     /// Its volume, for touch sensors.
     pub zone: Zone,
     pub place: Place,
+}
+
+/// A camera of the file.
+#[derive(Debug)]
+pub(in crate::mjcf) struct CameraSpec {
+    pub name: String,
+    pub X_LC: Pose,
+    /// Angle between the lower and the upper edge of the picture [rad].
+    pub field_of_view: f64,
+    pub aim: Aim,
+    pub place: Place,
+}
+
+/// How a camera moves; the body that it looks at by its full name.
+#[derive(Debug)]
+pub(in crate::mjcf) enum Aim {
+    Fixed,
+    Track,
+    TrackCenterOfMass,
+    Target(String),
+    TargetCenterOfMass(String),
 }
 
 impl Spec {

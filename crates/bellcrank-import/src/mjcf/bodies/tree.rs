@@ -1,5 +1,6 @@
 //! `<worldbody>`: bodies, frames, copies and attached models, read depth first.
 
+use super::cameras;
 use super::census::Census;
 use super::geoms;
 use super::joints::{self, JointSpec, JointType};
@@ -112,7 +113,11 @@ impl<'a> TreeReader<'a> {
                 let (solid, X_LI) = geoms::inertial(element, scope);
                 (body.stated, body.X_LI) = (Some(solid), X_LI);
             }
-            "camera" | "light" => {
+            "camera" => {
+                let spec = cameras::read(&merged(), within.X_LF, scope);
+                body.cameras.push(super::spec::CameraSpec { name: name(), ..spec });
+            }
+            "light" => {
                 element.see_all();
                 notes.once(element, LOOKS);
             }
@@ -290,6 +295,7 @@ fn empty_body(name: String, parent: usize, X_PL: Pose, element: &Element, scope:
         joints: Vec::new(),
         geoms: Vec::new(),
         sites: Vec::new(),
+        cameras: Vec::new(),
         solid: nothing(),
         X_LI: Pose::identity(),
         gravity_compensation: 0.0,

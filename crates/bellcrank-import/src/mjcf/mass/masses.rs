@@ -62,6 +62,7 @@ fn align(spec: &mut Spec) {
                 (X_IL * geom.X_LG, X_IL * geom.X_LI, geom.solid.transformed(X_IL));
         }
         body.sites.iter_mut().for_each(|site| site.X_LS = X_IL * site.X_LS);
+        body.cameras.iter_mut().for_each(|camera| camera.X_LC = X_IL * camera.X_LC);
     }
 }
 

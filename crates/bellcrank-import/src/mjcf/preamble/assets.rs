@@ -1,7 +1,7 @@
 //! `<asset>`: meshes, height fields and colours, read when something uses them.
 
 use super::defaults::Classes;
-use super::looks::{self, Paint};
+use super::looks::{self, Look, Paint, Picture};
 use super::msh;
 use super::source::{Context, Source};
 use super::terrain;
@@ -13,7 +13,7 @@ use crate::solid::Solid;
 use crate::xml::Element;
 use crate::{File, ImportFaultKind, meshes};
 use bellcrank_math::Vec3;
-use bellcrank_model::{HeightField, Mesh, convex_hull, nearest};
+use bellcrank_model::{HeightField, Mesh, Texture, convex_hull, nearest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -26,8 +26,8 @@ pub(in crate::mjcf) struct Assets {
     height_fields: BTreeMap<String, Element>,
     materials: BTreeMap<String, Paint>,
     textures: BTreeMap<String, Element>,
-    /// Mean colours of textures that were asked for; `None` where they could not be read.
-    means: RefCell<HashMap<String, Option<[f32; 3]>>>,
+    /// Textures that were asked for; `None` where they could not be read.
+    pictures: RefCell<HashMap<String, Option<Picture>>>,
     loaded: RefCell<HashMap<String, Option<Rc<LoadedMesh>>>>,
     /// The attached model's file, which its assets are relative to.
     pub file: Option<File>,
@@ -67,9 +67,13 @@ impl Assets {
                     }
                 }
                 "texture" => {
-                    element.see_all();
-                    let sky = element.attribute("type") == Some("skybox");
-                    notes.once(element, if sky { LOOKS } else { TEXTURES });
+                    match element.attribute("type") {
+                        _ if looks::is_laid(element) => looks::see(element),
+                        kind => {
+                            element.see_all();
+                            notes.once(element, if kind == Some("skybox") { LOOKS } else { TEXTURES });
+                        }
+                    }
                     let file = looks::file_of(element).map(stem);
                     if let Some(name) = element.attribute("name").or(file) {
                         self.textures.insert(name.to_owned(), element.clone());
@@ -81,47 +85,69 @@ impl Assets {
         }
     }
 
-    /// The colour of a material, on the mean colour of its texture.
-    pub fn color(
+    /// How something of this material looks. A mesh that says where its corners lie in a picture is covered with it; on everything
+    /// else a texture is its mean colour.
+    pub fn look(
         &self,
         material: &str,
+        covered: bool,
         by: &Element,
         context: Context<'_>,
         source: &Source,
-    ) -> Option<[f32; 4]> {
+    ) -> Option<Look> {
         let paint = self.materials.get(material)?;
-        let known = paint.texture.as_ref().filter(|name| {
-            let there = self.textures.contains_key(*name);
-            if !there {
-                context.notes.ignore(by, format!("there is no texture {name:?}, which its material names"));
+        let Some(name) = &paint.texture else { return Some(Look { color: paint.color, texture: None }) };
+        let Some(element) = self.textures.get(name) else {
+            context.notes.ignore(by, format!("there is no texture {name:?}, which its material names"));
+            return Some(Look { color: paint.color, texture: None });
+        };
+        let picture = self.picture(name, element, context, source);
+        match picture.as_ref().and_then(|picture| picture.image.clone()) {
+            Some(image) if covered => {
+                let laid = if image.repeat == paint.repeat {
+                    image
+                } else {
+                    Arc::new(Texture { repeat: paint.repeat, ..(*image).clone() })
+                };
+                Some(Look { color: paint.color, texture: Some(laid) })
             }
-            there
-        });
-        let mean = known.and_then(|name| self.mean_color(name, context, source));
-        Some(paint.on(mean.unwrap_or([1.0; 3])))
-    }
-
-    fn mean_color(&self, texture: &str, context: Context<'_>, source: &Source) -> Option<[f32; 3]> {
-        if let Some(known) = self.means.borrow().get(texture) {
-            return *known;
+            image => {
+                if image.is_some() {
+                    context.notes.once(element, TEXTURES);
+                }
+                let mean = picture.map_or([1.0; 3], |picture| picture.mean);
+                Some(Look { color: paint.on(mean), texture: None })
+            }
         }
-        let element = self.textures.get(texture)?;
-        let mean = looks::built_in(element).or_else(|| self.mean_of_file(element, context, source));
-        self.means.borrow_mut().insert(texture.to_owned(), mean);
-        mean
     }
 
-    /// An image that is missing or of another kind costs nothing but its colour.
-    fn mean_of_file(&self, element: &Element, context: Context<'_>, source: &Source) -> Option<[f32; 3]> {
+    fn picture(
+        &self,
+        name: &str,
+        element: &Element,
+        context: Context<'_>,
+        source: &Source,
+    ) -> Option<Picture> {
+        if let Some(known) = self.pictures.borrow().get(name) {
+            return known.clone();
+        }
+        let picture = looks::built_in(element).or_else(|| self.picture_of_file(element, context, source));
+        self.pictures.borrow_mut().insert(name.to_owned(), picture.clone());
+        picture
+    }
+
+    /// An image that is missing or of another kind costs nothing but its looks.
+    fn picture_of_file(&self, element: &Element, context: Context<'_>, source: &Source) -> Option<Picture> {
         let path = source.compiler.texture_path(looks::file_of(element)?);
         if context.options.skip_meshes {
             return None;
         }
         let limit = context.files.limits().mesh_parts;
-        let read =
-            self.open(&path, element, context).and_then(|file| looks::mean_color(&file.bytes, &path, limit));
+        let read = self
+            .open(&path, element, context)
+            .and_then(|file| looks::picture(&file.bytes, &path, limit, element));
         match read {
-            Ok(mean) => Some(mean),
+            Ok(picture) => Some(picture),
             Err(kind) => {
                 context.notes.ignore(element, format!("{kind}; its mean colour is taken as white"));
                 None
@@ -327,7 +353,26 @@ fn inline_mesh(element: &Element) -> Option<Mesh> {
     }
     let vertices: Vec<Vec3> = numbers.chunks_exact(3).map(|v| Vec3::new(v[0], v[1], v[2])).collect();
     let triangles = faces.chunks_exact(3).map(|f| [f[0] as u32, f[1] as u32, f[2] as u32]).collect();
-    Some(Mesh { vertices, triangles })
+    let mut mesh = Mesh::new(vertices, triangles);
+    let places: Vec<[f32; 2]> = element
+        .numbers("texcoord")
+        .unwrap_or_default()
+        .chunks_exact(2)
+        .map(|p| [p[0] as f32, p[1] as f32])
+        .collect();
+    let named = element.numbers("facetexcoord").unwrap_or_default();
+    let named: Vec<[u32; 3]> =
+        named.chunks_exact(3).map(|f| [f[0] as u32, f[1] as u32, f[2] as u32]).collect();
+    let at = |corners: &[u32; 3]| {
+        let [a, b, c] = corners.map(|k| places.get(k as usize).copied());
+        Some([a?, b?, c?])
+    };
+    // each corner names its place, or has that of its vertex
+    let which = if named.len() == mesh.triangles.len() { &named } else { &mesh.triangles };
+    if !places.is_empty() {
+        mesh.uvs = which.iter().map(at).collect::<Option<_>>().unwrap_or_default();
+    }
+    Some(mesh)
 }
 
 /// MuJoCo keeps the vertices of files and attributes in single precision; masses shall agree.
@@ -345,6 +390,6 @@ fn transform(mesh: &mut Mesh, element: &Element) {
         *v = Vec3::new(w.x * scale.x, w.y * scale.y, w.z * scale.z);
     }
     if scale.x * scale.y * scale.z < 0.0 {
-        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        mesh.turn_inside_out();
     }
 }

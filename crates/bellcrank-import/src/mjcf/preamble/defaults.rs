@@ -119,7 +119,7 @@ impl Class {
             child.see();
             child.lend();
             child.children.iter().for_each(|layer| layer.ignore(LOOKS));
-            if ["camera", "light", "texture"].contains(&child.tag.as_str()) {
+            if ["light", "texture"].contains(&child.tag.as_str()) {
                 child.see_all();
                 notes.once(child, LOOKS);
             } else if ACTUATORS.contains(&child.tag.as_str()) {

@@ -19,7 +19,7 @@ pub(in crate::mjcf) fn read(bytes: &[u8], name: &str) -> Result<Mesh, ImportFaul
     }
     let words: Vec<[u8; 4]> = words.collect();
     let (points, rest) = words.split_at(3 * vertices);
-    let corners = &rest[3 * normals + 2 * texture..];
+    let (places, corners) = rest[3 * normals..].split_at(2 * texture);
     let number = |word: &[u8; 4]| f64::from(f32::from_le_bytes(*word));
     let vertices: Vec<Vec3> =
         points.chunks_exact(3).map(|p| Vec3::new(number(&p[0]), number(&p[1]), number(&p[2]))).collect();
@@ -31,7 +31,14 @@ pub(in crate::mjcf) fn read(bytes: &[u8], name: &str) -> Result<Mesh, ImportFaul
     if !triangles.iter().all(inside) {
         return Err(damaged());
     }
-    Ok(Mesh { vertices, triangles })
+    let mut mesh = Mesh::new(vertices, triangles);
+    if texture == mesh.vertices.len() {
+        // one for each vertex; v counts from the top, as in the picture
+        let places: Vec<[f32; 2]> =
+            places.chunks_exact(2).map(|p| [f32::from_le_bytes(p[0]), f32::from_le_bytes(p[1])]).collect();
+        mesh.uvs = mesh.triangles.iter().map(|t| t.map(|v| places[v as usize])).collect();
+    }
+    Ok(mesh)
 }
 
 #[cfg(test)]

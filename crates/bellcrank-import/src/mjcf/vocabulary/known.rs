@@ -12,11 +12,11 @@ pub(in crate::mjcf) const CLOSED: &str = "solref and solimp of couplings, of sev
 const GIVE_WAY: &[&str] = &["geom", "pair", "joint", "fixed", "spatial", "connect", "weld"];
 
 /// What only shows in MuJoCo's pictures.
-pub(in crate::mjcf) const LOOKS: &str =
-    "cameras, lights, skies and other looks of MuJoCo's window are not used";
+pub(in crate::mjcf) const LOOKS: &str = "lights, skies and other looks of MuJoCo's window are not used";
 
 /// What is painted with a picture.
-pub(in crate::mjcf) const TEXTURES: &str = "textures are drawn in their mean colour";
+pub(in crate::mjcf) const TEXTURES: &str =
+    "textures are drawn in their mean colour, but for pictures on meshes that have texture coordinates";
 
 /// What programs around MuJoCo may look at.
 const USER: &str = "user: numbers of the user's own have no meaning here";

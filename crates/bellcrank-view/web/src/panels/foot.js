@@ -23,8 +23,13 @@ export class Foot {
       el('button', { id: 'frame-one', onclick: () => app.look(() => view.frameWorld(app.focus)) }, 'Frame robot'),
       app.scene.worlds.length > 1 ? el('button', { id: 'frame-all', onclick: () => app.look(() => view.frameAll()) }, 'Frame all') : null,
     ];
-    const preset = el('select', { id: 'preset', 'aria-label': 'Look from', title: 'Look from (1, 2, 3, 4)', onchange: () => { app.look(() => view.preset(preset.value)); preset.value = ''; } },
-      el('option', { value: '', hidden: true }, 'View'), [['front', 'Front'], ['side', 'Side'], ['top', 'Top'], ['corner', 'Corner']].map(([value, text]) => el('option', { value }, text)));
+    const preset = el('select', { id: 'preset', 'aria-label': 'Look from', title: 'Look from (1, 2, 3, 4)', onchange: () => {
+      const { value } = preset;
+      app.look(() => (value.startsWith('camera ') ? view.look(value.slice(7), app.frame) : view.preset(value)));
+      preset.value = '';
+    } },
+    el('option', { value: '', hidden: true }, 'View'), [['front', 'Front'], ['side', 'Side'], ['top', 'Top'], ['corner', 'Corner']].map(([value, text]) => el('option', { value }, text)),
+    (app.model.cameras ?? []).map(({ name }) => el('option', { value: `camera ${name}` }, `Camera ${name}`)));
     this.filmButton = el('button', { id: 'film', title: 'Begin or end a film (v)', onclick: () => app.capture.film() }, 'Film');
     const others = [
       preset,

@@ -10,10 +10,11 @@ export function bodyColor(body) {
   return body === null ? WORLD_COLOR : PALETTE[body % PALETTE.length];
 }
 
-/** CSS colour of a shape. */
-export function shapeColor(shape) {
-  if (!shape.color) return bodyColor(shape.body);
-  const [r, g, b] = shape.color.map((c) => Math.round(255 * Math.min(Math.max(c, 0), 1)));
+/** CSS colour of a shape: the one that tints its picture, or, where pictures are left out, the mean of both. */
+export function shapeColor(shape, mean = false) {
+  const color = (mean && shape.mean_color) || shape.color;
+  if (!color) return bodyColor(shape.body);
+  const [r, g, b] = color.map((c) => Math.round(255 * Math.min(Math.max(c, 0), 1)));
   return `rgb(${r}, ${g}, ${b})`;
 }
 

@@ -62,6 +62,7 @@ export function makeFlock(items, poses, material) {
   const corners = items.reduce((sum, { geometry }) => sum + geometry.getAttribute('position').count, 0);
   const indices = items.reduce((sum, { geometry }) => sum + (geometry.index?.count ?? geometry.getAttribute('position').count), 0);
   const arrays = { position: new Float32Array(3 * corners), normal: new Float32Array(3 * corners), color: new Float32Array(3 * corners), slot: new Float32Array(corners) };
+  if (material.map ?? material.uniforms?.picture) arrays.uv = new Float32Array(2 * corners);
   const index = new Uint32Array(indices);
   let corner = 0, next = 0;
   for (const item of items) {
@@ -75,6 +76,7 @@ export function makeFlock(items, poses, material) {
       for (let axis = 0; axis < 3; axis++) arrays.position[3 * (corner + k) + axis] += shape.pose.p[axis];
       if (normal) point.fromBufferAttribute(normal, k).applyQuaternion(turn).toArray(arrays.normal, 3 * (corner + k));
     }
+    if (arrays.uv && geometry.hasAttribute('uv')) arrays.uv.set(geometry.getAttribute('uv').array, 2 * corner);
     arrays.slot.fill(item.slot, corner, corner + position.count);
     const count = geometry.index?.count ?? position.count;
     item.start = next;
@@ -83,7 +85,7 @@ export function makeFlock(items, poses, material) {
     corner += position.count;
   }
   const geometry = new THREE.BufferGeometry();
-  for (const [name, array] of Object.entries(arrays)) geometry.setAttribute(name, new THREE.BufferAttribute(array, name === 'slot' ? 1 : 3));
+  for (const [name, array] of Object.entries(arrays)) geometry.setAttribute(name, new THREE.BufferAttribute(array, { slot: 1, uv: 2 }[name] ?? 3));
   geometry.setIndex(new THREE.BufferAttribute(index, 1));
   const plain = material.isShaderMaterial; // it takes positions from the texture of itself, and throws no shadow
   const mesh = new THREE.Mesh(geometry, plain ? material : place(material, poses));

@@ -80,6 +80,8 @@ function meshGeometry(mesh) {
   indexed.setAttribute('position', new THREE.BufferAttribute(points, 3));
   indexed.setIndex(new THREE.BufferAttribute(triangles, 1));
   const flat = indexed.toNonIndexed(); // crisp edges: CAD meshes look wrong when smoothed
+  const uvs = new Float32Array(bytesOf(mesh.uvs ?? '').buffer); // by corner of a triangle; recordings of old have none
+  if (uvs.length) flat.setAttribute('uv', new THREE.BufferAttribute(uvs, 2));
   flat.computeVertexNormals();
   return flat;
 }

@@ -47,7 +47,7 @@ const linear = ({ color, intensity }) => new THREE.Vector3().setFromColor(new TH
 const direction = ({ from }) => new THREE.Vector3(...from).normalize();
 
 /** For a flock whose poses are in this texture. */
-export function plainMaterial(poses, opacity) {
+export function plainMaterial(poses, opacity, map = null) {
   const uniforms = {
     poses: { value: poses.texture },
     sky: { value: linear(LIGHT.sky) },
@@ -57,10 +57,21 @@ export function plainMaterial(poses, opacity) {
     fillLight: { value: linear(LIGHT.fill) },
     fillFrom: { value: direction(LIGHT.fill) },
   };
+  const place = PLACE.replaceAll('ROW', poses.row), alpha = opacity.toFixed(3);
+  const look = { uniforms, vertexColors: true, transparent: opacity < 1, depthWrite: opacity === 1 };
+  if (!map) {
+    return new THREE.ShaderMaterial({
+      ...look, vertexShader: place + LIT,
+      fragmentShader: `varying vec3 tint; void main() { gl_FragColor = vec4(tint, ${alpha}); }`,
+    });
+  }
+  Object.assign(uniforms, { picture: { value: map }, repeat: { value: map.repeat } });
   return new THREE.ShaderMaterial({
-    uniforms, vertexColors: true, transparent: opacity < 1, depthWrite: opacity === 1,
-    vertexShader: PLACE.replaceAll('ROW', poses.row) + LIT,
-    fragmentShader: `varying vec3 tint; void main() { gl_FragColor = vec4(tint, ${opacity.toFixed(3)}); }`,
+    ...look, vertexShader: place + LIT.replace('void main() {', 'uniform vec2 repeat; varying vec2 spot;\nvoid main() {\n  spot = uv * repeat;'),
+    // sRGB is nearly a power law, so that coded colours may be multiplied: the code of the product is the product of the codes
+    fragmentShader: `uniform sampler2D picture; varying vec3 tint; varying vec2 spot;
+      vec3 encode(vec3 c) { return pow(c, vec3(1.0 / 2.2)); }
+      void main() { gl_FragColor = vec4(tint * encode(texture2D(picture, spot).rgb), ${alpha}); }`,
   });
 }
 

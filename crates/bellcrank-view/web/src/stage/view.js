@@ -2,6 +2,7 @@
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { lookThrough } from './camera.js';
 
 /** How far a robot may rise or sink until the camera goes along, as a part of its size. */
 const SLACK = 0.12;
@@ -20,7 +21,10 @@ export class View {
     this.controls.zoomToCursor = true;
     this.controls.minDistance = 0.2 * stage.size;
     this.controls.maxDistance = 60 * stage.size;
+    this.controls.addEventListener('start', () => this.leave());
+    this.fov = stage.camera.fov;
     this.anchor = null;
+    this.through = null; // a camera of the model
     this.frameWorld(0);
   }
 
@@ -52,8 +56,29 @@ export class View {
     this.lookAt([this.box(this.focus)], this.scene.worlds.length > 1 ? 1.55 : 1.1, DIRECTIONS[name]);
   }
 
+  /** Through a camera of the model in focus, until somebody turns the picture. */
+  look(name, frame) {
+    this.through = this.scene.models[this.scene.worlds[this.focus].model].cameras?.find((camera) => camera.name === name) ?? null;
+    if (this.through && frame) lookThrough(this.through, frame, this.scene.worlds[this.focus], this.stage.camera);
+  }
+
+  /** The page's own camera again, from where the model's was. */
+  leave() {
+    if (!this.through) return;
+    this.through = null;
+    const { camera } = this.stage;
+    const ahead = camera.getWorldDirection(new THREE.Vector3());
+    const middle = this.box(this.focus).getCenter(new THREE.Vector3());
+    const distance = Math.max(middle.sub(camera.position).dot(ahead), 0.5 * this.stage.size);
+    this.controls.target.copy(camera.position).addScaledVector(ahead, distance);
+    camera.fov = this.fov;
+    camera.updateProjectionMatrix();
+    this.anchor = null;
+  }
+
   /** From the side from which the boxes look largest, a little above, as near as they fit between the panels. */
   lookAt(boxes, room, from = null) {
+    this.leave();
     const all = boxes.reduce((sum, box) => sum.union(box), new THREE.Box3());
     const size = all.getSize(new THREE.Vector3());
     const center = all.getCenter(new THREE.Vector3());
@@ -84,9 +109,11 @@ export class View {
   }
 
   /** Moves along with the robot; upwards and downwards only beyond a slack, since a hop should look like a hop. */
-  track(center) {
+  track(center, frame) {
     this.level ??= center.z;
-    if (this.follow) {
+    if (this.through) {
+      lookThrough(this.through, frame, this.scene.worlds[this.focus], this.stage.camera);
+    } else if (this.follow) {
       const shift = center.clone().sub(this.anchor ?? center); // a page that comes late finds the robot on the floor, perhaps
       const slack = SLACK * this.stage.size, off = center.z - this.level;
       shift.z = off - Math.min(Math.max(off, -slack), slack);
@@ -97,5 +124,5 @@ export class View {
     this.anchor = center.clone();
   }
 
-  update() { this.controls.update(); }
+  update() { if (!this.through) this.controls.update(); }
 }

@@ -11,6 +11,7 @@ import { Crowd } from './crowd.js';
 import { Patches } from './floor.js';
 import { PoseTexture, makeFlock, paintItem } from './flock.js';
 import { geometryKey, makeGeometry } from './geometry.js';
+import { Pictures } from './pictures.js';
 import { plainMaterial } from './plain.js';
 import { frameMatrix } from './pose.js';
 
@@ -26,6 +27,7 @@ export class Worlds {
     stage.scene.add(this.group);
     this.geometries = new Map();
     this.poses = new PoseTexture(scene);
+    this.pictures = new Pictures(scene, () => this.stage.changed?.());
     this.chosen = null;
     this.frozen = new Set();
     this.few = scene.worlds.length <= FEW;
@@ -59,12 +61,12 @@ export class Worlds {
     this.paint();
   }
 
-  /** One mesh per opacity. */
+  /** One mesh per opacity and picture. */
   addFine(worlds, detail) {
-    const all = this.items(worlds, detail, (opacity) => opacity > 0);
-    for (const opacity of new Set(all.map((item) => item.opacity))) {
-      const items = all.filter((item) => item.opacity === opacity);
-      const mesh = makeFlock(items, this.poses, this.material(opacity, false));
+    const all = Map.groupBy(this.items(worlds, detail, (opacity) => opacity > 0), ({ opacity, shape }) => `${opacity} ${shape.picture ?? ''}`);
+    for (const items of all.values()) {
+      const [{ opacity, shape }] = items;
+      const mesh = makeFlock(items, this.poses, this.material(opacity, false, shape.picture ?? null));
       mesh.castShadow = !this.stage.software && opacity > 0.5;
       mesh.receiveShadow = !this.stage.software;
       mesh.userData.detail = detail;
@@ -114,9 +116,10 @@ export class Worlds {
     return this.geometries.get(key);
   }
 
-  material(opacity, coarse) {
-    if (this.stage.software) return plainMaterial(this.poses, opacity);
-    const look = { vertexColors: true, transparent: opacity < 1, opacity };
+  material(opacity, coarse, picture = null) {
+    const map = picture === null ? null : this.pictures.texture(picture);
+    if (this.stage.software) return plainMaterial(this.poses, opacity, map);
+    const look = { vertexColors: true, transparent: opacity < 1, opacity, map };
     if (coarse) return new THREE.MeshLambertMaterial(look);
     return new THREE.MeshStandardMaterial({ ...look, roughness: 0.5, metalness: 0.05 });
   }
@@ -149,11 +152,11 @@ export class Worlds {
 
   paint() {
     const color = new THREE.Color();
-    for (const { mesh, items } of this.flocks) {
+    for (const { mesh, items, crowd } of this.flocks) {
       for (const item of items) {
         const { world, shape } = item;
         const marked = this.chosen && world.place === this.chosen.world && shape.body === this.chosen.body;
-        paintItem(mesh, item, painted(color.set(marked ? CHOSEN : this.frozen.has(world.place) ? FROZEN : shapeColor(shape))));
+        paintItem(mesh, item, painted(color.set(marked ? CHOSEN : this.frozen.has(world.place) ? FROZEN : shapeColor(shape, crowd))));
       }
     }
   }
