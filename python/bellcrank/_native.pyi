@@ -302,12 +302,12 @@ class ModelBuilder:
         mode: Optional[str] = None,
         body: Optional[_Part] = None,
     ) -> int:
-        """Adds a camera, for ``batch.render(camera=name)``: from ``eye`` towards ``target`` in the link frame, z up, or at a pose,
-        where it looks along -z with y up in the picture.
+        """Adds a camera, for ``batch.render(camera=name)``: from ``eye`` towards ``target`` in the link frame, z up, or
+        at a pose, where it looks along -z with y up in the picture.
 
-        ``field_of_view`` [rad] is from the picture's lower edge to its upper. ``mode``: ``"fixed"`` to the link; ``"track"``, which
-        goes along without turning, ``"track_center_of_mass"`` with all that hangs on the link; ``"target"`` and
-        ``"target_center_of_mass"``, turned towards ``body``."""
+        ``field_of_view`` [rad] is from the picture's lower edge to its upper. ``mode``: ``"fixed"`` to the link;
+        ``"track"``, which goes along without turning, ``"track_center_of_mass"`` with all that hangs on the link;
+        ``"target"`` and ``"target_center_of_mass"``, turned towards ``body``."""
     def sensor(
         self,
         name: str,

@@ -463,19 +463,21 @@ class Batch(Synced, Closing):
         ``kind`` is ``"color"``: ``(chosen, height, width, 3)`` of ``uint8``; ``"depth"``: ``(chosen, height, width)``
         of ``float32``, distances along the direction in which the camera looks [m], infinite where there is nothing; or
         ``"segmentation"``: numbers of bodies in ``int32``, −1 for the ground and −2 for nothing. There is no axis of
-        worlds where ``worlds`` is one number. ``camera`` may be the name of one that the models have (``model.camera_names``);
-        without one all of the robot is seen as it stands at the start.
+        worlds where ``worlds`` is one number. ``camera`` may be the name of one that the models have
+        (``model.camera_names``); without one all of the robot is seen as it stands at the start.
         """
         if kind not in ("color", "depth", "segmentation"):
             raise WrongValue(f"kind is {kind!r}", hint='it is "color", "depth" or "segmentation"')
         chosen = self._chosen(worlds)
         what = kind, whole("width", width), whole("height", height)
+        how: tuple[Any, Optional[str], Optional[str]]
         if camera is None or isinstance(camera, str):
             how = (None, None, camera)
         elif isinstance(camera, Camera):
             how = (camera._looks(), camera.body, None)
         else:
-            raise WrongType(f"camera is of {type(camera).__name__}", hint="give a Camera, or the name of one of the model's")
+            found = type(camera).__name__
+            raise WrongType(f"camera is of {found}", hint="give a Camera, or the name of one of the model's")
         self._push()
         pictures = self._native.render(chosen, what, how)
         return pictures[0] if isinstance(worlds, (int, np.integer)) else pictures

@@ -61,8 +61,8 @@ class Recording(Closing):
 
         The ending says what: a page that plays anywhere (``.html``), a film (``.gif``, ``.apng``, or ``.mp4`` where
         ffmpeg is installed) or its last picture (``.png``), of ``size`` pixels across and down; the scene itself,
-        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``). A film is taken through the ``camera`` of that
-        name in the first world's model, or by one that frames all worlds and goes along.
+        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``). A film is taken through the ``camera`` of
+        that name in the first world's model, or by one that frames all worlds and goes along.
         """
         target = Path(path)
         self.stop()

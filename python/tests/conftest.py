@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         for line in left_out:
             reporter.write_line(f"  {line}", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="module")
+def away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In a folder of its own: Ray's workers look into the driver's first, and that of the tests has the sources."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("away"))
+    yield
+    os.chdir(before)
 
 
 # shells that start jobs in the background let them ignore Ctrl-C, which some tests press

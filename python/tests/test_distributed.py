@@ -25,7 +25,7 @@ EXACT: dict[str, Any] = {"threads": 1, "patience": None}
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[list[Any]]:
+def nodes(away: None) -> Iterator[list[Any]]:
     """A head without processors, where the driver is, and two nodes with one each."""
     ray = pytest.importorskip("ray", reason="ray is not installed")
     from ray.cluster_utils import Cluster
@@ -107,7 +107,8 @@ def test_a_node_that_is_killed_costs_an_interval_and_not_a_bit(nodes: list[Any],
     policy = bc.distributed.train("biped_stand", updates=8, progress=progress, out=tmp_path / "run", **TASK, **EXACT)
     assert bits(policy) == bits(alone)
     faults = json.loads((tmp_path / "run" / "distributed.json").read_text())["faults"]
-    assert [(fault["kind"], fault["restored"]) for fault in faults] == [("died", "snapshot")]
+    # more than one where the machine is so busy that the node's place is given away before its death is known
+    assert faults and all((fault["kind"], fault["restored"]) == ("died", "snapshot") for fault in faults)
 
 
 def kill(node: Any) -> None:

@@ -25,7 +25,7 @@ WORLDS = 6000
 
 
 @pytest.fixture(scope="module")
-def ray() -> Iterator[Any]:
+def ray(away: None) -> Iterator[Any]:
     module = pytest.importorskip("ray", reason="ray is not installed")
     module.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="warning")
     yield module
