@@ -119,9 +119,9 @@ enum Command {
         after_help = "Example:\n  bellcrank play biped_walk\n  bellcrank play runs/biped_walk-1/policy.safetensors --forward 0.3 --turn 0.2"
     )]
     Play(play::Play),
-    /// Turn an object in a hand by planning: trials, successes, time per plan
+    /// Turn an object in a hand, or stand and step, by planning: trials, successes, time per plan
     #[command(
-        after_help = "Example:\n  bellcrank plan cube_yaw\n  bellcrank plan tin_roll_pitch --trials 20 --json\n  bellcrank plan cube_yaw --hand wonik_allegro/right_hand.xml"
+        after_help = "Example:\n  bellcrank plan cube_yaw\n  bellcrank plan tin_roll_pitch --trials 20 --json\n  bellcrank plan cube_yaw --hand wonik_allegro/right_hand.xml\n  bellcrank plan biped_stand --push 3 --record stand.html\n  bellcrank plan biped_step --model agility_cassie/scene.xml"
     )]
     Plan(plan::Plan),
     /// Write a policy as an ONNX model

@@ -12,9 +12,11 @@
 //! | `rollouts` | the worlds in which controls are tried |
 //! | `planner`, `report` | one planning step, and what it found |
 //! | `live` | a planner in a thread beside the plant, and what happens when it fails |
+//! | `balance/` | two-legged robots that stand and step: scenes, plant, pushes, trials |
 //! | `hand/` | turning objects in a hand: scenes, plant, trials |
 #![forbid(unsafe_code)]
 
+pub mod balance;
 mod cost;
 pub mod hand;
 mod knots;
@@ -60,6 +62,8 @@ pub enum ControlError {
          the controls of the last plan stay"
     )]
     NoUsableSample { frozen: usize, not_finite: usize, hopeless: usize },
+    #[error("actions are no offsets, so there is nothing to add to a reference: plan with Action::Offset")]
+    NoOffsets,
     #[error("{0}")]
     BadModel(String),
     #[error("the thread of the planner could not be started: {0}")]

@@ -15,6 +15,8 @@ pub enum Action {
         /// The largest change in a step, in the unit of the control.
         limit: f64,
     },
+    /// What is added to the controls of [`crate::Planner::set_reference`], step by step.
+    Offset,
 }
 
 /// How to plan. The number of samples is that of the batch's worlds.
@@ -133,19 +135,22 @@ pub(crate) fn bounds(model: &Model, action: Action) -> Vec<Bounds> {
         let action = match action {
             Action::Absolute => [low, high],
             Action::Increment { limit } => [-limit, limit],
+            Action::Offset => [f64::NEG_INFINITY, f64::INFINITY],
         };
         Bounds { action, control: [low, high] }
     });
     each.collect()
 }
 
-/// What a motor is told after it was told `last`.
+/// What a motor is told after it was told `last`; of an offset, `last` is what it is added to.
 #[inline]
 pub(crate) fn next_control(action: Action, bounds: &Bounds, number: f64, last: f64) -> f64 {
     let [low, high] = bounds.action;
     let number = number.clamp(low, high);
     match action {
         Action::Absolute => number,
-        Action::Increment { .. } => (last + number).clamp(bounds.control[0], bounds.control[1]),
+        Action::Increment { .. } | Action::Offset => {
+            (last + number).clamp(bounds.control[0], bounds.control[1])
+        }
     }
 }

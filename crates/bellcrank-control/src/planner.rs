@@ -32,6 +32,8 @@ pub struct Planner {
     scratch: Vec<f64>,
     /// What the motors are told: (horizon, motors).
     sequence: Vec<f64>,
+    /// What offsets are added to: (horizon, motors).
+    reference: Vec<f64>,
     plans: u64,
 }
 
@@ -68,6 +70,7 @@ impl Planner {
             bad: vec![None; samples],
             memory: Memory::new(samples),
             sequence: vec![0.0; options.horizon * motors],
+            reference: vec![0.0; options.horizon * motors],
             mean,
             options,
             plans: 0,
@@ -79,15 +82,40 @@ impl Planner {
     /// Forgets the plan at hand: motors hold what they are told, or what they are told at rest.
     pub fn rest(&mut self) {
         self.mean.fill(0.0);
-        if self.options.action == Action::Absolute {
+        let held = match self.options.action {
+            Action::Absolute => Some(&mut self.mean),
+            Action::Increment { .. } => None,
+            Action::Offset => Some(&mut self.reference),
+        };
+        if let Some(list) = held {
             let model = self.rollouts.batch.models()[0].clone();
             let motors = model.actuators().len();
             for (a, motor) in model.actuators().iter().enumerate() {
                 let rest = self.rollouts.batch.group(0).get(0, listened_to(&motor.control), a);
-                self.mean.iter_mut().skip(a).step_by(motors).for_each(|x| *x = rest);
+                list.iter_mut().skip(a).step_by(motors).for_each(|x| *x = rest);
             }
         }
         self.sigma.copy_from_slice(&self.first_sigma);
+    }
+
+    /// The controls that offsets are added to in the next plan, for the steps of the horizon: (horizon, actuators). They stay until
+    /// they are set again, and do not move on by themselves.
+    ///
+    /// # Errors
+    /// When there are not as many numbers, one is not finite, or actions are no offsets.
+    pub fn set_reference(&mut self, controls: &[f64]) -> Result<(), ControlError> {
+        if self.options.action != Action::Offset {
+            return Err(ControlError::NoOffsets);
+        }
+        let expected = self.reference.len();
+        if controls.len() != expected {
+            return Err(ControlError::WrongCount { what: "reference", found: controls.len(), expected });
+        }
+        if let Some(index) = controls.iter().position(|u| !u.is_finite()) {
+            return Err(ControlError::StateNotFinite { quantity: "reference", index });
+        }
+        self.reference.copy_from_slice(controls);
+        Ok(())
     }
 
     /// How it plans.
@@ -209,9 +237,12 @@ impl Planner {
     fn tell(&mut self, step: usize) {
         let (width, motors, mix) = (self.mean.len(), self.bounds.len(), self.mixes[step]);
         let rows = self.rollouts.control.chunks_exact_mut(motors);
+        let reference = &self.reference[step * motors..][..motors];
+        let offset = self.options.action == Action::Offset;
         for (row, knots) in rows.zip(self.samples.chunks_exact(width)) {
             for a in 0..motors {
-                row[a] = next_control(self.options.action, &self.bounds[a], mix.of(knots, motors, a), row[a]);
+                let last = if offset { reference[a] } else { row[a] };
+                row[a] = next_control(self.options.action, &self.bounds[a], mix.of(knots, motors, a), last);
             }
         }
     }
@@ -262,6 +293,9 @@ impl Planner {
         for (a, bounds) in self.bounds.iter().enumerate() {
             let mut told = last[a];
             for (step, mix) in self.mixes.iter().enumerate() {
+                if self.options.action == Action::Offset {
+                    told = self.reference[step * motors + a];
+                }
                 told = next_control(self.options.action, bounds, mix.of(&self.mean, motors, a), told);
                 self.sequence[step * motors + a] = told;
             }

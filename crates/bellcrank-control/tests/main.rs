@@ -1,5 +1,6 @@
 //! What planners must do, by law.
 
+mod balance;
 mod hand;
 mod live;
 mod planning;
