@@ -13,11 +13,14 @@
 //! | `planner`, `report` | one planning step, and what it found |
 //! | `live` | a planner in a thread beside the plant, and what happens when it fails |
 //! | `balance/` | two-legged robots that stand and step: scenes, plant, pushes, trials |
+//! | `gradient/` | planners that follow derivatives of steps (feature `gradient`) |
 //! | `hand/` | turning objects in a hand: scenes, plant, trials |
 #![forbid(unsafe_code)]
 
 pub mod balance;
 mod cost;
+#[cfg(feature = "gradient")]
+pub mod gradient;
 pub mod hand;
 mod knots;
 pub mod live;

@@ -118,6 +118,41 @@ impl Planner {
         Ok(())
     }
 
+    /// Takes controls for the steps of the horizon, (horizon, actuators), as the plan at hand: those that another planner found. `last` is
+    /// what the motors are told before. Knots take what is told at their times, or the mean change; a knot per step keeps
+    /// every number.
+    ///
+    /// # Errors
+    /// When there are not as many numbers, or one is not finite.
+    pub fn adopt(&mut self, controls: &[f64], last: &[f64]) -> Result<(), ControlError> {
+        let (expected, motors) = (self.sequence.len(), self.bounds.len());
+        for (list, expected) in [(controls, expected), (last, motors)] {
+            if list.len() != expected {
+                return Err(ControlError::WrongCount { what: "controls", found: list.len(), expected });
+            }
+            if let Some(index) = list.iter().position(|u| !u.is_finite()) {
+                return Err(ControlError::StateNotFinite { quantity: "controls", index });
+            }
+        }
+        let horizon = self.options.horizon;
+        let step_of = |knot: usize| (self.knots.time(knot).round() as usize).min(horizon - 1);
+        for knot in 0..self.knots.count {
+            let first = step_of(knot);
+            let end = if knot + 1 < self.knots.count { step_of(knot + 1).max(first + 1) } else { horizon };
+            for a in 0..motors {
+                let told = |step: usize| controls[step * motors + a];
+                let before = if first == 0 { last[a] } else { told(first - 1) };
+                self.mean[knot * motors + a] = match self.options.action {
+                    Action::Absolute => told(first),
+                    Action::Offset => told(first) - self.reference[first * motors + a],
+                    Action::Increment { .. } => (told(end - 1) - before) / (end - first) as f64,
+                };
+            }
+        }
+        self.sequence.copy_from_slice(controls);
+        Ok(())
+    }
+
     /// How it plans.
     pub fn options(&self) -> &Options {
         &self.options

@@ -1,6 +1,7 @@
 //! What planners must do, by law.
 
 mod balance;
+mod gradient;
 mod hand;
 mod live;
 mod planning;

@@ -51,7 +51,7 @@ pub use quantities::{Block, QuantityDerivatives, Smoothness, differentiable};
 pub(crate) use solved::{Scratch, Solved};
 pub use states::MinimalCoordinates;
 pub use steps::StepDerivatives;
-pub use transition::{Transition, transition_freedoms, transitions};
+pub use transition::{Transition, tangents, transition_freedoms, transitions};
 pub use wrt::Wrt;
 
 use adjoint::pull_back;

@@ -106,6 +106,34 @@ pub fn transition_freedoms(batch: &Batch, world: usize) -> Result<Vec<Freedom>, 
     Ok(own)
 }
 
+/// How the bodies of some worlds of one model move with the coordinates of [`transitions`] of the same worlds: twelve rows per body, δx, δθ,
+/// δv, δω in world axes; columns δq, δq̇.
+///
+/// # Errors
+/// As [`transitions`].
+pub fn tangents(batch: &Batch, worlds: &[usize]) -> Result<Vec<Dense>, BatchError> {
+    let &first = worlds.first().ok_or(BatchError::NoWorlds)?;
+    for &world in worlds {
+        if batch.find(world)?.0 != batch.find(first)?.0 {
+            return Err(BatchError::MixedModels(first, world));
+        }
+    }
+    let (all, list) = (batch.freedoms(first)?, batch.independent_freedoms(first)?);
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by_key(|k| all[list[*k]].place());
+    let both: Vec<usize> = order.iter().copied().chain(order.iter().map(|k| list.len() + k)).collect();
+    batch.over(worlds, |_, world| {
+        let (X, V) = bodies(batch, world)?;
+        on_tree(batch, world, |moving| {
+            let by_rates = moving.jacobian(&X, &V, &list)?.to_maximal;
+            let to_velocities = rates_to_velocities(moving, &X, &V, &list)?;
+            let moved = divided(by_rates, to_velocities).ok_or(BatchError::NotIndependent)?;
+            let rows: Vec<usize> = (0..moved.rows()).collect();
+            Ok(chosen(&moved, &rows, &both))
+        })
+    })
+}
+
 /// Takes both ends of a step from the rates of intervals to joint velocities, and sorts freedoms.
 fn in_joint_velocities(
     moving: &Moving<'_>,

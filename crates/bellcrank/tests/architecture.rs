@@ -17,7 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-step", &["math", "model", "collide", "solve"]),
     ("bellcrank-sim", &["math", "model", "collide", "solve", "step"]),
     ("bellcrank-gradient", &["math", "model", "collide", "solve", "step", "sim"]),
-    ("bellcrank-control", &["math", "model", "step", "sim"]),
+    ("bellcrank-control", &["math", "model", "step", "sim", "gradient"]),
     ("bellcrank-kinematics", &["kernel", "math", "model", "plot", "tree", "collide"]),
     ("bellcrank-tasks", &["math", "model", "sim"]),
     ("bellcrank-learn", &["plot", "sim", "tasks"]),
