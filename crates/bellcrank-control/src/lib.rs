@@ -11,6 +11,7 @@
 //! | `start` | where a plan begins: the plant's state as it is known |
 //! | `rollouts` | the worlds in which controls are tried |
 //! | `planner`, `report` | one planning step, and what it found |
+//! | `retarget/` | motions of poses, made dynamic |
 //! | `live` | a planner in a thread beside the plant, and what happens when it fails |
 //! | `balance/` | two-legged robots that stand and step: scenes, plant, pushes, trials |
 //! | `gradient/` | planners that follow derivatives of steps (feature `gradient`) |
@@ -29,6 +30,7 @@ mod noise;
 mod options;
 mod planner;
 mod report;
+pub mod retarget;
 mod rollouts;
 mod start;
 mod terms;

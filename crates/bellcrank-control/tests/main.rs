@@ -5,4 +5,5 @@ mod gradient;
 mod hand;
 mod live;
 mod planning;
+mod retarget;
 mod slider;
