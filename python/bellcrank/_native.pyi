@@ -586,25 +586,67 @@ class Learner:
 
 def holds_run(folder: Path) -> bool: ...
 
+_Term = tuple[str, list[str], list[list[float]], float]
+_Rollouts = tuple[int, float, str, int, dict[str, Any]]
+_How = tuple[
+    tuple[str, float, float],
+    int,
+    Optional[int],
+    str,
+    list[float],
+    tuple[Optional[float], bool],
+    int,
+    list[float],
+    int,
+]
+
 class Planner:
     def __init__(
         self,
         model: Model,
-        worlds: tuple[int, float, str, int, dict[str, Any]],
-        how: tuple[
-            tuple[str, float, float], int, Optional[int], str, list[float], Optional[float], int, list[float], int
-        ],
-        terms: Optional[tuple[list[tuple[str, list[str], list[list[float]], float]], ...]],
+        worlds: _Rollouts,
+        how: _How,
+        terms: Optional[tuple[list[_Term], list[_Term]]],
         called: Optional[tuple[Any, list[str]]],
     ) -> None: ...
     def plan(self, plant: Batch, world: int, elapsed: float) -> tuple[list[float], list[int]]: ...
+    def set_reference(self, controls: list[float]) -> None: ...
+    def adopt(self, controls: list[float]) -> None: ...
     def sequence(self) -> _Floats: ...
     def costs(self) -> _Floats: ...
     def rest(self) -> None: ...
 
+class Ilqr:
+    def __init__(
+        self,
+        model: Model,
+        worlds: _Rollouts,
+        how: tuple[int, int, float, Optional[float], float],
+        terms: tuple[list[_Term], list[_Term]],
+    ) -> None: ...
+    def plan(self, plant: Batch, world: int, elapsed: float) -> tuple[list[float], list[int]]: ...
+    def adopt(self, controls: list[float]) -> None: ...
+    def sequence(self) -> _Floats: ...
+    def feedback(self) -> _Floats: ...
+    def rest(self) -> None: ...
+
+class Following:
+    def __init__(
+        self,
+        model: Model,
+        motion: tuple[float, list[_Floats]],
+        names: tuple[str, list[str]],
+        worlds: _Rollouts,
+        how: _How,
+        costs: tuple[list[float], tuple[float, int, float]],
+    ) -> None: ...
+    def advance(self) -> bool: ...
+    def tracked(self) -> tuple[_Floats, _Floats, _Floats, int, bool]: ...
+    def replay(self) -> _Floats: ...
+
 _Goals = list[tuple[str, str, list[float], Optional[str], int, float, list[float], bool]]
-_How = tuple[int, int, bool, list[float], int, int]
-_Pace = tuple[_How, float, list[float]]
+_Search = tuple[int, int, bool, list[float], int, int]
+_Pace = tuple[_Search, float, list[float]]
 _Found = tuple[list[float], list[bool], list[float], list[float], list[int]]
 _Stepped = tuple[list[float], list[float], list[bool], list[float]]
 
@@ -612,9 +654,9 @@ class Kinematics:
     def __init__(self, model: Model) -> None: ...
     def rest(self) -> list[float]: ...
     def keyframe(self, name: str) -> list[float]: ...
-    def solve(self, goals: _Goals, targets: list[float], start: list[float], how: _How) -> _Found: ...
+    def solve(self, goals: _Goals, targets: list[float], start: list[float], how: _Search) -> _Found: ...
     def solve_clear(
-        self, goals: _Goals, targets: list[float], start: list[float], how: _How, least: float
+        self, goals: _Goals, targets: list[float], start: list[float], how: _Search, least: float
     ) -> tuple[_Found, list[float]]: ...
     def step(self, goals: _Goals, targets: list[float], q: list[float], given: _Pace) -> _Stepped: ...
     def step_clear(
@@ -625,7 +667,7 @@ class Kinematics:
         goals: _Goals,
         targets: list[float],
         start: list[float],
-        given: tuple[_How, list[float], list[float]],
+        given: tuple[_Search, list[float], list[float]],
     ) -> tuple[list[float], list[float], list[float], list[bool], list[float]]: ...
     def speeds(self) -> list[float]: ...
     def motor_bounds(self, value: float) -> list[float]: ...

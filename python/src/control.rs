@@ -17,13 +17,15 @@ use pyo3::types::{PyDict, PyList};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of worlds, step [s], precision, threads, solver.
-type Worlds<'py> = (usize, f64, String, usize, Bound<'py, PyDict>);
-/// Method with its two numbers, horizon, knots, spline, sigma, largest increment, iterations, anneal and settled and hopeless, seed.
-type How = ((String, f64, f64), usize, Option<usize>, String, Vec<f64>, Option<f64>, usize, [f64; 3], u64);
+pub type Worlds<'py> = (usize, f64, String, usize, Bound<'py, PyDict>);
+/// Method with its two numbers, horizon, knots, spline, sigma, largest increment and whether numbers are offsets, iterations, anneal and
+/// settled and hopeless, seed.
+pub type How =
+    ((String, f64, f64), usize, Option<usize>, String, Vec<f64>, (Option<f64>, bool), usize, [f64; 3], u64);
 /// Kind of a term, names of its parts, its numbers, weight.
-type ToldTerm = (String, Vec<String>, Vec<Vec<f64>>, f64);
+pub type ToldTerm = (String, Vec<String>, Vec<Vec<f64>>, f64);
 /// Best, nominal and mean cost, spread, effective samples, seconds; best sample, usable, frozen, not finite and hopeless ones.
-type Told = ([f64; 6], [usize; 5]);
+pub type Told = ([f64; 6], [usize; 5]);
 
 /// A planner with its cost.
 #[pyclass(frozen, module = "bellcrank._native", name = "Planner")]
@@ -53,21 +55,10 @@ impl Planner {
         terms: Option<[Vec<ToldTerm>; 2]>,
         called: Option<(Py<PyAny>, Vec<String>)>,
     ) -> PyResult<Self> {
-        let (samples, dt, precision, threads, settings) = worlds;
-        let precision = read_precision(&precision)?;
-        let settings = read_settings(py, precision, &settings)?;
-        let options = BatchOptions { dt: Some(dt), precision, threads, settings, ..BatchOptions::default() };
-        let batch = sim::Batch::new(model.inner.clone(), samples, options).map_err(Problem::from)?;
+        let batch = read_worlds(py, model, worlds)?;
         let trouble = Trouble::default();
         let cost: Box<dyn Cost> = match (terms, called) {
-            (Some([running, terminal]), _) => {
-                let read = |list: Vec<ToldTerm>| {
-                    list.into_iter().map(|term| read_term(&model.inner, term)).collect::<PyResult<_>>()
-                };
-                let sum = Sum { running: read(running)?, terminal: read(terminal)? };
-                sum.check(&model.inner).map_err(wrong)?;
-                Box::new(sum)
-            }
+            (Some(terms), _) => Box::new(read_sum(&model.inner, terms)?),
             (None, Some((object, needs))) => Box::new(Called::new(&batch, object, &needs, trouble.clone())?),
             (None, None) => return Err(said("WrongValue", "a planner needs a cost", "terms, or a function")),
         };
@@ -85,11 +76,20 @@ impl Planner {
         if let Some(error) = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
-        let p = done.map_err(wrong)?;
-        Ok((
-            [p.best_cost, p.nominal_cost, p.mean_cost, p.spread, p.effective_samples, p.seconds],
-            [p.best, p.usable, p.frozen, p.not_finite, p.hopeless],
-        ))
+        Ok(told(&done.map_err(wrong)?))
+    }
+
+    /// What offsets are added to.
+    fn set_reference(&self, controls: Vec<f64>) -> PyResult<()> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.planner.set_reference(&controls).map_err(wrong)
+    }
+
+    /// Takes controls as the plan at hand, from the state of the last plan.
+    fn adopt(&self, controls: Vec<f64>) -> PyResult<()> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let Inner { planner, state, .. } = &mut *inner;
+        planner.adopt(&controls, &state.control).map_err(wrong)
     }
 
     /// What the motors shall be told, step after step.
@@ -110,7 +110,33 @@ impl Planner {
     }
 }
 
-fn wrong(error: ControlError) -> PyErr {
+/// The worlds in which something is tried.
+pub fn read_worlds(py: Python<'_>, model: &Model, worlds: Worlds<'_>) -> PyResult<sim::Batch> {
+    let (samples, dt, precision, threads, settings) = worlds;
+    let precision = read_precision(&precision)?;
+    let settings = read_settings(py, precision, &settings)?;
+    let options = BatchOptions { dt: Some(dt), precision, threads, settings, ..BatchOptions::default() };
+    Ok(sim::Batch::new(model.inner.clone(), samples, options).map_err(Problem::from)?)
+}
+
+/// A cost of terms, in every step and at the end.
+pub fn read_sum(model: &model::Model, [running, terminal]: [Vec<ToldTerm>; 2]) -> PyResult<Sum> {
+    let read =
+        |list: Vec<ToldTerm>| list.into_iter().map(|term| read_term(model, term)).collect::<PyResult<_>>();
+    let sum = Sum { running: read(running)?, terminal: read(terminal)? };
+    sum.check(model).map_err(wrong)?;
+    Ok(sum)
+}
+
+/// The figures of a plan.
+pub fn told(p: &control::Plan) -> Told {
+    (
+        [p.best_cost, p.nominal_cost, p.mean_cost, p.spread, p.effective_samples, p.seconds],
+        [p.best, p.usable, p.frozen, p.not_finite, p.hopeless],
+    )
+}
+
+pub fn wrong(error: ControlError) -> PyErr {
     let text = error.to_string();
     match error {
         ControlError::Batch(error) => Problem::from(error).into(),
@@ -121,7 +147,7 @@ fn wrong(error: ControlError) -> PyErr {
     }
 }
 
-fn read_how(how: How) -> PyResult<Options> {
+pub fn read_how(how: How) -> PyResult<Options> {
     let ((method, first, second), horizon, knots, spline, sigma, limit, iterations, shares, seed) = how;
     let method = match method.as_str() {
         "mppi" => Method::Mppi { temperature: Temperature::Absolute(first) },
@@ -132,7 +158,11 @@ fn read_how(how: How) -> PyResult<Options> {
     let known = "\"hold\", \"linear\" or \"cubic\"";
     let spline = Spline::by_name(&spline)
         .ok_or_else(|| said("WrongValue", format!("there is no spline {spline:?}"), known))?;
-    let action = limit.map_or(Action::Absolute, |limit| Action::Increment { limit });
+    let action = match limit {
+        (_, true) => Action::Offset,
+        (Some(limit), _) => Action::Increment { limit },
+        (None, _) => Action::Absolute,
+    };
     let [anneal, settled, hopeless] = shares;
     Ok(Options { method, horizon, knots, spline, sigma, action, iterations, anneal, settled, hopeless, seed })
 }

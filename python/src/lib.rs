@@ -12,7 +12,7 @@
 //! | `derivatives` | how the next step depends on everything |
 //! | `tree` `tree_run` | operators on the spanning tree |
 //! | `kinematics` | poses from goals, and poses that are safe |
-//! | `control` | planners that try controls in many worlds |
+//! | `control` `control_gradient` `control_follow` | planners that try controls in many worlds; that follow derivatives; motions made dynamic |
 //! | `env` `learn` `learn_env` | learning tasks; policies and what trains them; tasks in Python as the learner sees them |
 //! | `distributed` | the halves of a trainer, for worlds on several machines |
 //! | `cli` | the command line |
@@ -25,6 +25,8 @@ mod builder_parts;
 mod checks;
 mod cli;
 mod control;
+mod control_follow;
+mod control_gradient;
 mod convert;
 mod derivatives;
 mod distributed;
@@ -57,6 +59,10 @@ mod _native {
     use crate::cli::run_command_line;
     #[pymodule_export]
     use crate::control::Planner;
+    #[pymodule_export]
+    use crate::control_follow::Following;
+    #[pymodule_export]
+    use crate::control_gradient::Ilqr;
     #[pymodule_export]
     use crate::distributed::{Learner, Sampler};
     #[pymodule_export]
