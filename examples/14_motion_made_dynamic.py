@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ import bellcrank as bc
 from bellcrank.kinematics import retarget
 
 sys.path.insert(0, str(Path(__file__).parent))
-walk = importlib.import_module("12_walk")
+walk: Any = importlib.import_module("12_walk")
 walk.STEPS, walk.STEP = 4, 0.7
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,16 @@ import pytest
 import bellcrank as bc
 from bellcrank import control
 from bellcrank.control import (
+    FOLLOW_WEIGHTS,
     Contact,
     Control,
     Cost,
     CrossEntropy,
     Fallen,
+    Followed,
+    Ilqr,
     JointRate,
+    Motion,
     Mppi,
     Orientation,
     Plan,
@@ -25,6 +30,7 @@ from bellcrank.control import (
     PredictiveSampling,
     Velocity,
     Worlds,
+    follow,
 )
 from bellcrank.errors import NoSuchName, PlanError, WrongShape, WrongType, WrongValue
 
@@ -126,3 +132,96 @@ def test_a_cost_that_is_no_number_is_named_and_the_plan_at_hand_stays() -> None:
     with pytest.raises(PlanError, match="32 costs are not finite"):
         planner.plan()
     assert np.isfinite(planner.sequence).all()
+
+
+def swinging() -> tuple[bc.Batch, Cost]:
+    """A pendulum, to be held at its side, and what that costs."""
+    batch = bc.Batch(bc.load("pendulum"), dt=0.01, threads=1)
+    posture = Posture({"hinge": 0.3}, weight=1.0)
+    return batch, Cost([posture, JointRate(["hinge"], weight=0.05), Control([0.0], weight=1e-3)])
+
+
+def test_ilqr_holds_a_pendulum_aside_within_its_limit() -> None:
+    batch, cost = swinging()
+    planner = Ilqr(batch, cost, horizon=40, iterations=5, lengths=6, threads=1)
+    with pytest.raises(WrongValue, match="no plan yet"):
+        _ = planner.report
+    for _ in range(150):
+        batch.effort[0] = planner.plan()
+        batch.step()
+    # the weight asks for 1 kg · 9.81 m/s² · 0.5 m · sin 0.3 = 1.45 N·m of the motor's 2, for which a little is given up
+    assert abs(batch.joint_position[0, 0] - 0.3) < 0.03
+    assert abs(batch.effort[0, 0] - 1.45) < 0.1
+    report = planner.report
+    assert report.best_cost <= report.nominal_cost and report.frozen == 0
+    assert planner.sequence.shape == (40, 1) and np.abs(planner.sequence).max() <= 2.0
+    assert planner.feedback.shape == (1, 2)
+    planner.adopt(np.zeros((40, 1)))
+    assert (planner.sequence == 0.0).all()
+    planner.rest()
+
+
+def test_ilqr_refines_what_a_sampler_found() -> None:
+    batch, cost = swinging()
+    sampler = Mppi(batch, cost, horizon=30, samples=16, sigma=0.3, threads=1, relative=True, temperature=0.2)
+    both = Ilqr(batch, cost, horizon=30, iterations=3, sampler=sampler, threads=1)
+    now = both.plan()
+    assert both.report.best_cost < both.report.nominal_cost
+    assert np.array_equal(sampler.sequence, both.sequence) and now.shape == (1,)
+    both.plan()
+    both.rest()
+
+
+def test_what_ilqr_cannot_follow_is_named() -> None:
+    batch, cost = swinging()
+    with pytest.raises(WrongType, match="a cost with slopes is a bellcrank.control.Cost"):
+        Ilqr(batch, closer)  # type: ignore[arg-type]
+    with pytest.raises(WrongValue, match="horizon"):
+        Ilqr(batch, cost, horizon=0)
+    planner = Ilqr(batch, cost, horizon=10, threads=1)
+    with pytest.raises(WrongShape, match="controls"):
+        planner.adopt([0.0])
+    linkage = bc.Batch(bc.load("four_bar"), threads=1)
+    stuck = Ilqr(linkage, Cost([Posture({"rocker_hinge": 0.0})]), horizon=3, iterations=1, threads=1)
+    with pytest.raises(PlanError, match="follows from others"):
+        stuck.plan()
+
+
+def test_offsets_are_added_to_a_reference() -> None:
+    batch = plant()
+    cost = Cost([Posture({"first_flexion": 0.4}, weight=1.0)])
+    options = {**SMALL, "increment": None, "offset": True}
+    planner = Mppi(batch, cost, **options)
+    reference = np.tile(batch.target_position[0] + 0.1, (10, 1))
+    planner.set_reference(reference)
+    planner.plan()
+    assert np.abs(planner.sequence - reference).max() < 0.05 * 3.5 + 1e-12
+    with pytest.raises(WrongShape, match="reference"):
+        planner.set_reference(reference[:3])
+    with pytest.raises(PlanError, match="no offsets"):
+        Mppi(batch, cost, **SMALL).set_reference(reference)
+
+
+def standing(model: bc.Model, frames: int) -> Motion:
+    batch = bc.Batch(model, precision="f64", threads=1)
+    arrays = (batch.body_position, batch.body_quat_wxyz, batch.joint_position, batch.target_position)
+    position, quat, joints, targets = (
+        np.repeat(np.asarray(array, dtype=np.float64), frames, axis=0) for array in arrays
+    )
+    return Motion(0.05, position, quat, joints, targets)
+
+
+def test_a_motion_is_followed_and_replays_by_itself() -> None:
+    model = bc.load("hybrid_biped")
+    motion = standing(model, 9)
+    done = follow(model, motion, "pelvis", ["left_foot"], samples=8, horizon=10, window=0.1, threads=1)
+    assert isinstance(done, Followed) and "bodies" in FOLLOW_WEIGHTS
+    assert done.control.shape == (40, 12) and done.position_error.shape == (40,) and done.seconds.shape == (4,)
+    assert not done.lost and done.failed == 0 and done.position_error.max() < 0.02
+    assert np.array_equal(done.replayed_position_error, done.position_error)
+    with pytest.raises(NoSuchName, match="pelvis"):
+        follow(model, motion, "pelvs")
+    with pytest.raises(WrongValue, match="there is no weight 'place'"):
+        follow(model, motion, "pelvis", weights={"place": 1.0})
+    with pytest.raises(WrongShape, match="joint_position"):
+        follow(model, replace(motion, joint_position=motion.joint_position[:2]), "pelvis")

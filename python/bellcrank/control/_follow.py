@@ -35,13 +35,22 @@ class Motion:
 
     @staticmethod
     def of(model: _native.Model, retargeted: Retargeted, dt: float) -> Motion:
-        """What kinematic retargeting found, at a frame every ``dt`` [s]."""
+        """What kinematic retargeting found, at a frame every ``dt`` [s].
+
+        Motors that brake, with a rate gain and no target velocity, lag by rate gain over gain: their targets lead by
+        as much.
+        """
         names = model.body_names
         frames = tracks_of(model, retargeted.q, model, {name: name for name in names})
         quat = np.stack([frames[name].quat_wxyz for name in names], axis=1)
         links = np.stack([frames[name].position for name in names], axis=1)
-        com = np.broadcast_to(Batch(model).body_com[0], links.shape)
+        batch = Batch(model)
+        com = np.broadcast_to(batch.body_com[0], links.shape)
         joints, targets = np.asarray(retargeted.joint_position), np.asarray(retargeted.target_position)
+        if len(targets) > 1:
+            gain, rate_gain = batch.gain[0], batch.rate_gain[0]
+            lead = np.divide(rate_gain, gain, out=np.zeros_like(gain), where=gain > 0.0)
+            targets = targets + lead * np.gradient(targets, float(dt), axis=0)
         return Motion(float(dt), links + _turned(quat, com), quat, joints, targets)
 
 
@@ -141,4 +150,5 @@ def follow(
     control, errors, seconds, failed, gone = native.tracked()
     rows, again = errors.reshape(-1, 4), native.replay().reshape(-1, 4)
     by_motor = control.reshape(len(rows), -1)
-    return Followed(float(dt), by_motor, *rows.T, seconds, failed, gone, again[:, 0])
+    position, quat, angle, joints = rows.T
+    return Followed(float(dt), by_motor, position, quat, angle, joints, seconds, failed, gone, again[:, 0])
