@@ -205,10 +205,11 @@ def main() -> None:
     parser.add_argument("clips", nargs="*", default=["walk"])
     parser.add_argument("--wheel", help="wheel of pybullet, where it is not installed")
     parser.add_argument("--cycles", type=int, default=2, help="how often clips that loop are gone through")
-    parser.add_argument("--samples", type=int, default=64)
+    parser.add_argument("--samples", type=int, default=128)
     parser.add_argument("--horizon", type=int, default=40)
     parser.add_argument("--iterations", type=int, default=3)
-    parser.add_argument("--sigma", type=float, default=0.15)
+    parser.add_argument("--sigma", type=float, default=0.2)
+    parser.add_argument("--window", type=float, default=0.02, help="from plan to plan [s]")
     parser.add_argument("--save", help="writes controls and start into FILE.npz")
     told = parser.parse_args()
     model = bc.load(told.robot, hold=True)
@@ -217,8 +218,8 @@ def main() -> None:
     for name in told.clips:
         clip = read_clip(told.wheel, name, told.cycles)
         motion = kinematic(model, clip)
-        settings = {"samples": told.samples, "horizon": told.horizon, "iterations": told.iterations}
-        done = bc.control.follow(model, motion, "pelvis", bodies, sigma=told.sigma, **settings)
+        rounds = {"samples": told.samples, "horizon": told.horizon, "iterations": told.iterations}
+        done = bc.control.follow(model, motion, "pelvis", bodies, sigma=told.sigma, window=told.window, **rounds)
         print(
             f"{name:12} {len(done.control) * done.dt:5.1f}{'*' if done.lost else ' '}    {mean(done.position_error)}"
             f"  {mean(done.quat_error)}  {mean(done.angle_error)}  {mean(done.joint_error)}"
