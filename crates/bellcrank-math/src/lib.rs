@@ -32,7 +32,7 @@ mod real;
 mod scalar;
 pub mod so3;
 mod sym3;
-mod trig;
+pub mod trig;
 mod twist;
 mod vec3;
 

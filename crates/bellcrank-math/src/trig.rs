@@ -6,12 +6,15 @@
 //! Sine and cosine: Cody–Waite reduction by π/2 in two fused steps that keep the low part, then the
 //! minimax polynomials of Sun's fdlibm (`f64`) and of Cephes (`f32`). Arctangent: fdlibm's interval
 //! reduction with one division, and its degree-11 polynomial (`f64`), Cephes' (`f32`).
+//!
+//! Public for those who write a number type of their own (`bellcrank-gpu` records what is done to numbers): what they
+//! compute is then the same, operation by operation.
 
 use crate::real::{Elem, Real};
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI};
 
 /// Access to the binary form of a number, for range reduction.
-pub(crate) trait Bits: Real {
+pub trait Bits: Real {
     /// Bit `i` of the representation.
     fn bit(self, i: u32) -> Self::Mask;
     /// Magnitude of `self`, sign of `sign`.
@@ -20,7 +23,7 @@ pub(crate) trait Bits: Real {
 
 /// The nearest whole number: a sum with a number so large that its last bit counts ones.
 #[inline(always)]
-pub(crate) fn round<R: Real>(x: R) -> R {
+pub fn round<R: Real>(x: R) -> R {
     let rounder = R::splat(R::Elem::ROUNDER);
     (x + rounder) - rounder
 }
@@ -44,8 +47,9 @@ fn to_quadrant<R: Bits>(quadrant: R, sin: R, cos: R) -> (R, R) {
     (R::select(upper, -s, s), R::select(differ, -c, c))
 }
 
+/// Sine and cosine in 64 bits.
 #[inline(always)]
-pub(crate) fn sin_cos_f64<R: Bits<Elem = f64>>(x: R) -> (R, R) {
+pub fn sin_cos_f64<R: Bits<Elem = f64>>(x: R) -> (R, R) {
     let rounder = R::splat(f64::ROUNDER);
     let shifted = x.mul_add(R::constant(FRAC_2_PI), rounder); // its low bits count the quadrant
     let k = shifted - rounder;
@@ -84,8 +88,9 @@ pub(crate) fn sin_cos_f64<R: Bits<Elem = f64>>(x: R) -> (R, R) {
     to_quadrant(shifted, sin, cos)
 }
 
+/// Sine and cosine in 32 bits.
 #[inline(always)]
-pub(crate) fn sin_cos_f32<R: Bits<Elem = f32>>(x: R) -> (R, R) {
+pub fn sin_cos_f32<R: Bits<Elem = f32>>(x: R) -> (R, R) {
     let rounder = R::splat(f32::ROUNDER);
     let shifted = x.mul_add(R::constant(FRAC_2_PI), rounder);
     let k = shifted - rounder;
@@ -111,8 +116,9 @@ fn to_octant<R: Bits>(angle: R, y: R, x: R) -> R {
     angle.copy_sign(y)
 }
 
+/// The angle of the point (x, y) in 64 bits.
 #[inline(always)]
-pub(crate) fn atan2_f64<R: Bits<Elem = f64>>(y: R, x: R) -> R {
+pub fn atan2_f64<R: Bits<Elem = f64>>(y: R, x: R) -> R {
     let (ax, ay) = (x.abs(), y.abs());
     let (short, long) = (R::select(ax.lt(ay), ax, ay), R::select(ax.lt(ay), ay, ax));
     // The tangent short/long lies in [0, 1]; subtract the angle of ½ or 1 when that brings it nearer zero.
@@ -148,8 +154,9 @@ pub(crate) fn atan2_f64<R: Bits<Elem = f64>>(y: R, x: R) -> R {
     to_octant(angle, y, x)
 }
 
+/// The angle of the point (x, y) in 32 bits.
 #[inline(always)]
-pub(crate) fn atan2_f32<R: Bits<Elem = f32>>(y: R, x: R) -> R {
+pub fn atan2_f32<R: Bits<Elem = f32>>(y: R, x: R) -> R {
     let (ax, ay) = (x.abs(), y.abs());
     let (short, long) = (R::select(ax.lt(ay), ax, ay), R::select(ax.lt(ay), ay, ax));
     let near_one = (long * R::constant(0.414_213_56)).lt(short);

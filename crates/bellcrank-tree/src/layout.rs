@@ -248,6 +248,23 @@ impl<E: Elem> Map<E> {
         }
     }
 
+    /// One row, in numbers of any type, to its places in a block.
+    pub fn take_row<R: Real<Elem = E>>(&self, row: &[R], block: &mut [R]) {
+        for (x, (place, sign)) in row.iter().zip(self.source.iter().zip(&self.sign)) {
+            block[*place] = if *sign == E::one() { *x } else { x.scale(*sign) };
+        }
+    }
+
+    /// One row from a block; what is not in it is zero.
+    pub fn give_row<R: Real<Elem = E>>(&self, block: &[R]) -> Vec<R> {
+        let from = |(place, sign): (&usize, &E)| match block.get(*place) {
+            None => R::zero(),
+            Some(x) if *sign == E::one() => *x,
+            Some(x) => x.scale(*sign),
+        };
+        self.source.iter().zip(&self.sign).map(from).collect()
+    }
+
     /// Rows shorter than a register. (Apart, because a square that is indexed by a loop lives in memory.)
     #[inline(always)]
     fn load_narrow<R: Real<Elem = E>>(&self, rows: &[E], count: usize, block: &mut [R]) {

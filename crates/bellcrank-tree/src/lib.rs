@@ -22,6 +22,7 @@
 //! | `batch` `pool` `layout` `operators/` | from arrays to lanes and back, on several threads, one method per operator |
 //! | `kernels/` | the algorithms, generic over the scalar |
 //! | `precision` `operators/any` | what keeps operators from being compiled again in other crates |
+//! | `operators/operation` | operators in numbers of the caller's own |
 //! | `loops` | what closes loops |
 //! | `measure` | how long operators take |
 //! | `convention` | conversion to and from the conventions of Pinocchio and MuJoCo |
@@ -54,5 +55,5 @@ pub use error::TreeError;
 pub use kernels::frames::Reference;
 pub use model::{Frame, FrameId, Order, Slot, TreeModel};
 pub use node::{Motion, Node, Place, WORLD};
-pub use operators::{AbaGradients, Batch, Consistency, External, RneaGradients};
+pub use operators::{AbaGradients, Batch, Consistency, External, Operation, RneaGradients, Which};
 pub use precision::Precision;

@@ -6,6 +6,7 @@ mod dynamics;
 mod kinematics;
 mod loops;
 mod macros;
+mod operation;
 mod whole;
 
 pub use any::AnyOperator;
@@ -14,6 +15,7 @@ pub use derivatives::{AbaGradients, RneaGradients};
 pub use dynamics::External;
 pub use loops::Consistency;
 pub(crate) use macros::operator;
+pub use operation::{Operation, Which};
 
 use crate::batch::{self, Input, Operator, Output, Plan};
 use crate::error::TreeError;
