@@ -39,18 +39,6 @@ macro_rules! operators {
             };
         }
         pub(crate) use run_any;
-
-        /// Runs one block of the operator, whichever it is.
-        macro_rules! run_block {
-            ($operator:expr, $tree:expr, $input:expr, $output:expr) => {
-                match $operator {
-                    $($crate::operators::AnyOperator::$name(operator) => {
-                        $crate::operators::operation::run_one(operator, $tree, $input, $output)
-                    })*
-                }
-            };
-        }
-        pub(crate) use run_block;
     };
 }
 

@@ -3,8 +3,6 @@
 //! [`Batch`](crate::Batch) computes in lanes. A recorder (`bellcrank-gpu`) needs the same operator, with the same arrays, in numbers
 //! that write down what is done to them.
 
-use super::AnyOperator;
-use super::any::run_block;
 use super::derivatives::{AbaJacobian, AbaVjp, RneaJacobian, RneaVjp};
 use super::dynamics::{Aba, Crba, MassInverse, Rnea};
 use super::kinematics::{FrameMotion, Jacobian};
@@ -51,11 +49,62 @@ pub enum Which {
     Energies,
 }
 
+/// The operators that [`Which`] names. (Not [`AnyOperator`](super::AnyOperator): each is compiled for the caller's numbers.)
+enum Known<E> {
+    Poses(Poses<E>),
+    Jacobian(Jacobian<E>),
+    FrameMotion(FrameMotion<E>),
+    Rnea(Rnea<E, true, true>),
+    Bias(Rnea<E, true, false>),
+    Gravity(Rnea<E, false, false>),
+    Crba(Crba),
+    MassInverse(MassInverse),
+    Aba(Aba<E>),
+    RneaJacobian(RneaJacobian),
+    AbaJacobian(AbaJacobian),
+    RneaVjp(RneaVjp),
+    AbaVjp(AbaVjp),
+    Centroidal(Centroidal),
+    Energies(Energies),
+}
+
+impl<E: Elem> Known<E> {
+    fn run<R: Real<Elem = E>>(&self, tree: &TreeModel<E>, input: &[R], output: &mut [R]) {
+        match self {
+            Known::Poses(operator) => run_one(operator, tree, input, output),
+            Known::Jacobian(operator) => run_one(operator, tree, input, output),
+            Known::FrameMotion(operator) => run_one(operator, tree, input, output),
+            Known::Rnea(operator) => run_one(operator, tree, input, output),
+            Known::Bias(operator) => run_one(operator, tree, input, output),
+            Known::Gravity(operator) => run_one(operator, tree, input, output),
+            Known::Crba(operator) => run_one(operator, tree, input, output),
+            Known::MassInverse(operator) => run_one(operator, tree, input, output),
+            Known::Aba(operator) => run_one(operator, tree, input, output),
+            Known::RneaJacobian(operator) => run_one(operator, tree, input, output),
+            Known::AbaJacobian(operator) => run_one(operator, tree, input, output),
+            Known::RneaVjp(operator) => run_one(operator, tree, input, output),
+            Known::AbaVjp(operator) => run_one(operator, tree, input, output),
+            Known::Centroidal(operator) => run_one(operator, tree, input, output),
+            Known::Energies(operator) => run_one(operator, tree, input, output),
+        }
+    }
+}
+
+/// One block of one operator.
+fn run_one<E: Elem, R: Real<Elem = E>, O: Operator<E>>(
+    operator: &O,
+    tree: &TreeModel<E>,
+    input: &[R],
+    output: &mut [R],
+) {
+    operator.run(tree, &mut operator.scratch::<R>(tree), input, output);
+}
+
 type Arrays = Vec<(&'static str, Layout<'static>)>;
 
 /// An operator with what its arrays hold.
 pub struct Operation<E> {
-    operator: AnyOperator<E>,
+    operator: Known<E>,
     inputs: Arrays,
     outputs: Arrays,
     /// Of [`Which::Fk`]: which numbers of the block its result has, and the size of the block.
@@ -73,59 +122,60 @@ impl<E: Elem> TreeModel<E> {
         if let Which::Fk(frames) = which {
             let (poses, picks) = Poses::new(self, self.frames_of(frames)?);
             operation.picks = Some((picks, poses.block()));
-            operation.operator = poses.into();
+            operation.operator = Known::Poses(poses);
         }
         Ok(operation)
     }
 
-    fn parts(&self, which: &Which) -> Result<(AnyOperator<E>, Arrays, Arrays), TreeError> {
+    fn parts(&self, which: &Which) -> Result<(Known<E>, Arrays, Arrays), TreeError> {
         const Q: (&str, Layout<'static>) = ("q", Layout::Configuration);
         const V: (&str, Layout<'static>) = ("v", Layout::Tangent);
         let vector = |name| (name, Layout::Tangent);
         let matrix = |name| (name, Layout::TangentMatrix);
         let frame = |frame: &FrameId| Ok::<_, TreeError>(self.frames_of(&[*frame])?[0]);
         Ok(match which {
-            Which::Fk(_) => (Crba.into(), vec![Q], vec![]), // the caller puts poses there
+            Which::Fk(_) => (Known::Crba(Crba), vec![Q], vec![]), // the caller puts poses there
             Which::Jacobian(of, reference) => {
                 let operator = Jacobian { frame: frame(of)?, reference: *reference };
-                (operator.into(), vec![Q], vec![("J", Layout::Columns(6))])
+                (Known::Jacobian(operator), vec![Q], vec![("J", Layout::Columns(6))])
             }
             Which::FrameMotion(of, reference) => {
                 let operator = FrameMotion { frame: frame(of)?, reference: *reference };
-                (operator.into(), vec![Q, V, vector("a")], vec![("motion", Layout::Plain(18))])
+                (Known::FrameMotion(operator), vec![Q, V, vector("a")], vec![("motion", Layout::Plain(18))])
             }
             Which::Rnea => {
-                let operator = Rnea::<E, true, true> { frames: vec![] };
-                (operator.into(), vec![Q, V, vector("a")], vec![vector("tau")])
+                (Known::Rnea(Rnea { frames: vec![] }), vec![Q, V, vector("a")], vec![vector("tau")])
             }
-            Which::Bias => (Rnea::<E, true, false> { frames: vec![] }.into(), vec![Q, V], vec![vector("tau")]),
-            Which::Gravity => (Rnea::<E, false, false> { frames: vec![] }.into(), vec![Q], vec![vector("tau")]),
-            Which::Crba => (Crba.into(), vec![Q], vec![("mass", Layout::Symmetric)]),
-            Which::MassInverse => (MassInverse.into(), vec![Q], vec![matrix("inverse")]),
-            Which::Aba => {
-                (Aba { frames: vec![] }.into(), vec![Q, V, vector("tau")], vec![vector("a")])
-            }
+            Which::Bias => (Known::Bias(Rnea { frames: vec![] }), vec![Q, V], vec![vector("tau")]),
+            Which::Gravity => (Known::Gravity(Rnea { frames: vec![] }), vec![Q], vec![vector("tau")]),
+            Which::Crba => (Known::Crba(Crba), vec![Q], vec![("mass", Layout::Symmetric)]),
+            Which::MassInverse => (Known::MassInverse(MassInverse), vec![Q], vec![matrix("inverse")]),
+            Which::Aba => (Known::Aba(Aba { frames: vec![] }), vec![Q, V, vector("tau")], vec![vector("a")]),
             Which::RneaDerivatives => {
                 let outputs = vec![("tau_q", Layout::Branched), ("tau_v", Layout::Branched)];
-                (RneaJacobian.into(), vec![Q, V, vector("a")], outputs)
+                (Known::RneaJacobian(RneaJacobian), vec![Q, V, vector("a")], outputs)
             }
             Which::AbaDerivatives => {
                 let outputs = vec![matrix("a_q"), matrix("a_v"), matrix("a_tau")];
-                (AbaJacobian.into(), vec![Q, V, vector("tau")], outputs)
+                (Known::AbaJacobian(AbaJacobian), vec![Q, V, vector("tau")], outputs)
             }
             Which::RneaVjp => {
                 let outputs = vec![vector("by_q"), vector("by_v"), vector("by_a")];
-                (RneaVjp { parameters: false }.into(), vec![Q, V, vector("a"), vector("lambda")], outputs)
+                (
+                    Known::RneaVjp(RneaVjp { parameters: false }),
+                    vec![Q, V, vector("a"), vector("lambda")],
+                    outputs,
+                )
             }
             Which::AbaVjp => {
                 let outputs = vec![vector("a"), vector("by_q"), vector("by_v"), vector("by_tau")];
-                (AbaVjp { parameters: false }.into(), vec![Q, V, vector("tau"), vector("g")], outputs)
+                (Known::AbaVjp(AbaVjp { parameters: false }), vec![Q, V, vector("tau"), vector("g")], outputs)
             }
             Which::Centroidal => {
                 let outputs = vec![("com", Layout::Plain(3)), ("A_g", Layout::Columns(6))];
-                (Centroidal.into(), vec![Q], outputs)
+                (Known::Centroidal(Centroidal), vec![Q], outputs)
             }
-            Which::Energies => (Energies.into(), vec![Q, V], vec![("energies", Layout::Plain(2))]),
+            Which::Energies => (Known::Energies(Energies), vec![Q, V], vec![("energies", Layout::Plain(2))]),
         })
     }
 }
@@ -164,10 +214,9 @@ impl<E: Elem> Operation<E> {
             block.resize(start + map.block, R::zero());
             map.take_row(row, &mut block[start..]);
         }
-        let maps: Vec<Map<E>> =
-            self.outputs().iter().map(|(_, layout)| Map::new(*layout, tree, 1)).collect();
+        let maps: Vec<Map<E>> = self.outputs().iter().map(|(_, layout)| Map::new(*layout, tree, 1)).collect();
         let mut written = vec![R::zero(); maps.iter().map(|map| map.block).sum()];
-        run_block!(&self.operator, tree, &block, &mut written);
+        self.operator.run(tree, &block, &mut written);
         let mut start = 0;
         let row_of = |map: &Map<E>| {
             start += map.block;
@@ -175,16 +224,6 @@ impl<E: Elem> Operation<E> {
         };
         Ok(maps.iter().map(row_of).collect())
     }
-}
-
-/// One block of one operator.
-pub(super) fn run_one<E: Elem, R: Real<Elem = E>, O: Operator<E>>(
-    operator: &O,
-    tree: &TreeModel<E>,
-    input: &[R],
-    output: &mut [R],
-) {
-    operator.run(tree, &mut operator.scratch::<R>(tree), input, output);
 }
 
 #[cfg(test)]

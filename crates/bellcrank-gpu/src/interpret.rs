@@ -1,0 +1,80 @@
+//! Recordings, run on the processor one operation at a time: the judge of everything that is printed from them.
+
+use crate::graph::Op;
+use crate::recorded::Recording;
+
+/// States that are worked on at a time: enough that finding out what to do costs little beside doing it.
+const BLOCK: usize = 64;
+
+/// The results of one state.
+pub fn interpret(recording: &Recording, input: &[f32]) -> Vec<f32> {
+    let mut output = vec![0.0; recording.results.len()];
+    interpret_batch(recording, input, &mut output, 1);
+    output
+}
+
+/// The results of many: number k of state w stands at `k · states + w`, as on a device.
+pub fn interpret_batch(recording: &Recording, input: &[f32], output: &mut [f32], states: usize) {
+    let mut values = vec![[0.0_f32; BLOCK]; recording.graph.ops().len()];
+    for first in (0..states).step_by(BLOCK) {
+        let count = BLOCK.min(states - first);
+        for (i, op) in recording.graph.ops().iter().enumerate() {
+            let (before, rest) = values.split_at_mut(i);
+            match op {
+                Op::Input(k) => {
+                    let row = &input[*k as usize * states + first..][..count];
+                    rest[0][..count].copy_from_slice(row);
+                }
+                _ => one_op(*op, before, &mut rest[0]),
+            }
+        }
+        for (k, id) in recording.results.iter().enumerate() {
+            output[k * states + first..][..count].copy_from_slice(&values[*id as usize][..count]);
+        }
+    }
+}
+
+type Values = [f32; BLOCK];
+
+/// Truth values are 1 and 0.
+fn one_op(op: Op, values: &[Values], out: &mut Values) {
+    let v = |id: u32| &values[id as usize];
+    let flag = |x: bool| x as u32 as f32;
+    let is = |x: f32| x != 0.0;
+    match op {
+        Op::Const(bits) => out.fill(f32::from_bits(bits)),
+        Op::Truth(value) => out.fill(flag(value)),
+        Op::Input(_) => {}
+        Op::Add(a, b) => two(v(a), v(b), out, |x, y| x + y),
+        Op::Sub(a, b) => two(v(a), v(b), out, |x, y| x - y),
+        Op::Mul(a, b) => two(v(a), v(b), out, |x, y| x * y),
+        Op::Div(a, b) => two(v(a), v(b), out, |x, y| x / y),
+        Op::CopySign(a, b) => two(v(a), v(b), out, f32::copysign),
+        Op::Less(a, b) => two(v(a), v(b), out, |x, y| flag(x < y)),
+        Op::LessEqual(a, b) => two(v(a), v(b), out, |x, y| flag(x <= y)),
+        Op::And(a, b) => two(v(a), v(b), out, |x, y| flag(is(x) & is(y))),
+        Op::Or(a, b) => two(v(a), v(b), out, |x, y| flag(is(x) | is(y))),
+        Op::Neg(a) => two(v(a), v(a), out, |x, _| -x),
+        Op::Sqrt(a) => two(v(a), v(a), out, |x, _| x.sqrt()),
+        Op::Abs(a) => two(v(a), v(a), out, |x, _| x.abs()),
+        Op::Not(a) => two(v(a), v(a), out, |x, _| flag(!is(x))),
+        Op::Bit(a, k) => two(v(a), v(a), out, |x, _| flag(x.to_bits() >> k & 1 == 1)),
+        Op::Fma(a, b, c) => three([v(a), v(b), v(c)], out, f32::mul_add),
+        Op::NegFma(a, b, c) => three([v(a), v(b), v(c)], out, |x, y, z| (-x).mul_add(y, z)),
+        Op::Select(m, a, b) => three([v(m), v(a), v(b)], out, |m, x, y| if is(m) { x } else { y }),
+    }
+}
+
+#[inline(always)]
+fn two(a: &Values, b: &Values, out: &mut Values, f: impl Fn(f32, f32) -> f32) {
+    for i in 0..BLOCK {
+        out[i] = f(a[i], b[i]);
+    }
+}
+
+#[inline(always)]
+fn three([a, b, c]: [&Values; 3], out: &mut Values, f: impl Fn(f32, f32, f32) -> f32) {
+    for i in 0..BLOCK {
+        out[i] = f(a[i], b[i], c[i]);
+    }
+}

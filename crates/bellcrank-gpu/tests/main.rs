@@ -1,0 +1,5 @@
+//! Laws of recorded kernels.
+
+mod recorder;
+mod states;
+mod tree_bits;
