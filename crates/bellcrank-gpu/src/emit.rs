@@ -1,7 +1,7 @@
 //! From a recording to text that a device's compiler takes.
 //!
 //! CUDA C says every operation by the function that is rounded to nearest and never contracted (`__fmaf_rn`, `__fadd_rn`, …), so that
-//! no option of the compiler can change a bit. The same text is C++ once these functions are defined, which is how it is tested on
+//! no option of the compiler can change a bit. The same text is C once these functions are defined, which is how it is tested on
 //! machines without a device ([`HOST_PRELUDE`]).
 //!
 //! WGSL has no way to forbid contraction or reassociation. Sums and products are what the driver makes of them, good to rounding but not
@@ -21,16 +21,25 @@ pub enum Language {
     Wgsl,
 }
 
-/// What makes C++ of a kernel's CUDA text: compile with `-ffp-contract=off`. A thread is a call.
+/// The first lines of every CUDA text.
+pub(crate) const CUDA_PRELUDE: &str = "\
+#ifndef KERNEL
+#define KERNEL extern \"C\" __global__
+#endif
+";
+
+/// What makes C of a kernel's CUDA text, set before it: compile with `-ffp-contract=off`. A thread is a call.
 pub const HOST_PRELUDE: &str = "\
-#include <cmath>
-#include <cstring>
-#define __global__
-#define __restrict__
-#define __launch_bounds__(x)
-struct uint4 { unsigned x, y, z, w; };
-struct dim3_of_host { unsigned x; };
-static dim3_of_host blockIdx, blockDim, threadIdx;
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#define KERNEL
+#define __restrict__ restrict
+#define __launch_bounds__(threads)
+#define __ldg(at) (*(at))
+typedef struct { unsigned x, y, z, w; } uint4;
+static struct { unsigned x; } blockIdx, blockDim, threadIdx;
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
@@ -39,7 +48,6 @@ static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf
 static inline float __fsqrt_rn(float a) { return __builtin_sqrtf(a); }
 static inline unsigned __float_as_uint(float a) { unsigned u; memcpy(&u, &a, 4); return u; }
 static inline float __uint_as_float(unsigned u) { float a; memcpy(&a, &u, 4); return a; }
-template <typename T> static inline T __ldg(const T* at) { return *at; }
 ";
 
 /// How numbers get in and out of a piece of text.

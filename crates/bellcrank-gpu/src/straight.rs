@@ -4,7 +4,7 @@
 //! neighbouring numbers.
 
 use crate::count::Cost;
-use crate::emit::{Access, Language, statements};
+use crate::emit::{Access, CUDA_PRELUDE, Language, statements};
 use crate::interpret::interpret_batch;
 use crate::recorded::Recording;
 use std::fmt::Write;
@@ -84,7 +84,7 @@ impl StraightKernel {
         let written = self.outputs.iter().map(|array| format!("float* __restrict__ {}, ", array.name));
         let arguments: String = read.chain(written).collect();
         let mut text = format!(
-            "extern \"C\" __global__ void __launch_bounds__({THREADS})\n{}({arguments}unsigned worlds) {{\n",
+            "{CUDA_PRELUDE}KERNEL void __launch_bounds__({THREADS})\n{}({arguments}unsigned worlds) {{\n",
             self.name
         );
         text += "const unsigned w = blockIdx.x * blockDim.x + threadIdx.x;\nif (w >= worlds) return;\n";

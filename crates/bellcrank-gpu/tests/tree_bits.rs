@@ -1,7 +1,8 @@
 //! Kernels of the tree's operators give the bits of the processor's lanes.
 
+use crate::host::HostProgram;
 use crate::states::{Numbers, by_world, operators, tree};
-use bellcrank_gpu::{Folding, StraightKernel, TreeKernelError, tree_kernel};
+use bellcrank_gpu::{Folding, Language, StraightKernel, TreeKernelError, tree_kernel};
 use bellcrank_model::library;
 use bellcrank_tree::{TreeError, TreeModel, Which};
 
@@ -125,4 +126,55 @@ fn folding_for_finite_numbers_changes_no_number() {
             }
         }
     }
+}
+
+/// The very text that NVIDIA's compiler would get, compiled for the processor: the interpreter and the printer agree. Fewer models,
+/// since a C compiler takes seconds for what is interpreted in a millisecond.
+#[test]
+fn cuda_text_has_the_bits_of_lanes() {
+    let mut compared = 0;
+    for name in ["hybrid_biped", "all_joints"] {
+        let tree = tree(name);
+        let mut kernels = Vec::new();
+        for which in operators(&tree) {
+            let mut kernel = tree_kernel(&tree, &which, Folding::KeepBits).expect("a kernel");
+            let is_small = kernel.cost().operations < 6_000;
+            if is_small && !matches!(which, Which::Gravity | Which::Bias) {
+                kernel.name = format!("{}_of_{name}", kernel.name);
+                let (inputs, wanted) = expected(&tree, &which, &kernel);
+                kernels.push((kernel, inputs, wanted));
+            }
+        }
+        let text: String = kernels.iter().map(|(kernel, ..)| kernel.text(Language::Cuda)).collect();
+        let inputs: Vec<f32> = kernels.iter().flat_map(|(_, inputs, _)| inputs.concat()).collect();
+        let (mut read, mut written, mut calls) =
+            (0, 0, format!("blockDim.x = 1;\nfor (unsigned w = 0; w < {STATES}; w++) {{\nblockIdx.x = w;\n"));
+        for (kernel, ..) in &kernels {
+            let mut arguments = String::new();
+            for (array, place, at) in kernel
+                .inputs
+                .iter()
+                .map(|array| (array, "in", true))
+                .chain(kernel.outputs.iter().map(|array| (array, "out", false)))
+            {
+                let start = if at { &mut read } else { &mut written };
+                arguments += &format!("{place} + {start}, ");
+                *start += array.width * STATES;
+            }
+            calls += &format!("{}({arguments}{STATES});\n", kernel.name);
+        }
+        let program = HostProgram::compile(name, &text, [read, written], &format!("{calls}}}"));
+        let given = program.run(&inputs);
+        let mut rest = given.as_slice();
+        for (kernel, _, wanted) in &kernels {
+            for (array, wanted) in kernel.outputs.iter().zip(wanted) {
+                let (own, others) = rest.split_at(wanted.len());
+                let wrong = wanted.iter().zip(by_world(own, STATES)).position(|(a, b)| !same(*a, b));
+                assert_eq!(wrong, None, "{}, {}", kernel.name, array.name);
+                (rest, compared) = (others, compared + wanted.len());
+            }
+        }
+        println!("{name}: {} kernels", kernels.len());
+    }
+    assert!(compared > 500_000, "only {compared} numbers");
 }
