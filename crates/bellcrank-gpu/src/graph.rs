@@ -180,7 +180,7 @@ impl Graph {
 
 impl Op {
     /// The same operation on operands at other places.
-    fn with_operands(self, to: impl Fn(Id) -> Id) -> Op {
+    pub(crate) fn with_operands(self, to: impl Fn(Id) -> Id) -> Op {
         use Op::*;
         match self {
             Const(_) | Input(_) | Truth(_) => self,

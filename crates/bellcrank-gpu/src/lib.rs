@@ -28,14 +28,18 @@
 //! | `count` | flops, bytes, numbers alive at once |
 //! | `straight` | kernels of one piece, a world per thread |
 //! | `tree` | operators of the spanning tree |
+//! | `part` | parts cut out of recordings |
+//! | `blocks/` | factor and solve as tables, one kernel for all models |
 
 #![forbid(unsafe_code)]
 
+pub mod blocks;
 mod count;
 mod emit;
 mod fold;
 mod graph;
 mod interpret;
+mod part;
 mod recorded;
 mod straight;
 mod tree;
@@ -44,6 +48,6 @@ pub use count::Cost;
 pub use emit::{Access, HOST_PRELUDE, Language, statements};
 pub use graph::{Folding, Graph, Id, Op};
 pub use interpret::{interpret, interpret_batch};
-pub use recorded::{NotRecordable, Recorded, RecordedMask, Recording, record};
+pub use recorded::{NotRecordable, Part, Recorded, RecordedMask, Recording, record, record_part};
 pub use straight::{Array, ArrayError, StraightKernel, THREADS};
 pub use tree::{MOST_OPERATIONS, TreeKernelError, name_of, tree_kernel};

@@ -49,15 +49,58 @@ pub fn record(
     folding: Folding,
     work: impl FnOnce(&[Recorded]) -> Vec<Recorded>,
 ) -> Result<Recording, NotRecordable> {
+    let Recording { graph, results } = record_all(name, inputs, folding, work)?;
+    let (graph, results) = graph.pruned(&results);
+    Ok(Recording { graph, results })
+}
+
+/// With everything that was asked for, needed or not.
+fn record_all(
+    name: &str,
+    inputs: usize,
+    folding: Folding,
+    work: impl FnOnce(&[Recorded]) -> Vec<Recorded>,
+) -> Result<Recording, NotRecordable> {
     let outer = GRAPH.replace(Graph::new(folding));
     let given: Vec<Recorded> = (0..inputs as u32).map(|k| push(Op::Input(k))).map(Recorded).collect();
     let results: Vec<Id> = work(&given).into_iter().map(|x| x.0).collect();
     let graph = GRAPH.replace(outer);
-    if let Some(what) = graph.unknown {
-        return Err(NotRecordable { name: name.to_owned(), what });
+    match graph.unknown {
+        Some(what) => Err(NotRecordable { name: name.to_owned(), what }),
+        None => Ok(Recording { graph, results }),
     }
-    let (graph, results) = graph.pruned(&results);
-    Ok(Recording { graph, results })
+}
+
+/// A part of a recorded function: what it does between some of its values and others.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Values on which it stands: its inputs, in this order.
+    pub given: Vec<Recorded>,
+    /// Values that are known where the part is used. What follows from them is left out as for finite numbers, so that with the unit
+    /// matrix for a factor nothing is left of a division by it.
+    pub known: Vec<(Recorded, f32)>,
+    /// What it gives.
+    pub results: Vec<Recorded>,
+}
+
+/// Records a function of so many numbers, and cuts a part out of it.
+///
+/// # Errors
+/// When it asks for numbers while they are not known, or the part needs more than what is given.
+pub fn record_part(
+    name: &str,
+    inputs: usize,
+    work: impl FnOnce(&[Recorded]) -> Part,
+) -> Result<Recording, NotRecordable> {
+    let mut ends = (vec![], vec![]);
+    let whole = record_all(name, inputs, Folding::KeepBits, |numbers| {
+        let part = work(numbers);
+        ends.0.extend(part.given.iter().map(|x| x.0));
+        ends.1.extend(part.known.iter().map(|(x, value)| (x.0, *value)));
+        part.results
+    })?;
+    let refused = |what| NotRecordable { name: name.to_owned(), what };
+    whole.between(&ends.0, &ends.1).ok_or_else(|| refused("more than what is given"))
 }
 
 /// Never inlined: a function of ten thousand operations would hold ten thousand copies.
@@ -91,6 +134,19 @@ fn known(mask: RecordedMask) -> Option<bool> {
             None
         }
     })
+}
+
+impl Recorded {
+    /// For √max(a, b), a: the pivot's lower bound, where a Cholesky factor is recorded.
+    pub(crate) fn bound_under_root(self) -> Option<Recorded> {
+        GRAPH.with_borrow(|graph| match graph.op(self.0) {
+            Op::Sqrt(x) => match graph.op(x) {
+                Op::Select(_, bound, _) => Some(Recorded(bound)),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
 }
 
 macro_rules! arithmetic {

@@ -1,5 +1,6 @@
 //! Laws of recorded kernels.
 
+mod block_bits;
 mod host;
 mod recorder;
 mod states;
