@@ -26,6 +26,7 @@
 //! | `interpret` | recordings run on the processor |
 //! | `emit` | recordings as CUDA C and WGSL |
 //! | `count` | flops, bytes, numbers alive at once |
+//! | `roofline` | what a card could do at best |
 //! | `straight` | kernels of one piece, a world per thread |
 //! | `tree` | operators of the spanning tree |
 //! | `part` | parts cut out of recordings |
@@ -41,6 +42,7 @@ mod graph;
 mod interpret;
 mod part;
 mod recorded;
+mod roofline;
 mod straight;
 mod tree;
 
@@ -49,5 +51,6 @@ pub use emit::{Access, HOST_PRELUDE, Language, statements};
 pub use graph::{Folding, Graph, Id, Op};
 pub use interpret::{interpret, interpret_batch};
 pub use recorded::{NotRecordable, Part, Recorded, RecordedMask, Recording, record, record_part};
+pub use roofline::{Bound, CARDS, Card};
 pub use straight::{Array, ArrayError, StraightKernel, THREADS};
 pub use tree::{MOST_OPERATIONS, TreeKernelError, name_of, tree_kernel};
