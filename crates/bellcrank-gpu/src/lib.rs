@@ -29,24 +29,34 @@
 //! | `roofline` | what a card could do at best |
 //! | `straight` | kernels of one piece, a world per thread |
 //! | `tree` | operators of the spanning tree |
+//! | `order` | which operation first |
 //! | `part` | parts cut out of recordings |
 //! | `blocks/` | factor and solve as tables, one kernel for all models |
+//! | `cuda` `webgpu` | devices, each a feature |
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 
 pub mod blocks;
 mod count;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+mod device;
 mod emit;
 mod fold;
 mod graph;
 mod interpret;
+mod order;
 mod part;
 mod recorded;
 mod roofline;
 mod straight;
 mod tree;
+#[cfg(feature = "wgpu")]
+pub mod webgpu;
 
 pub use count::Cost;
+pub use device::DeviceError;
 pub use emit::{Access, HOST_PRELUDE, Language, statements};
 pub use graph::{Folding, Graph, Id, Op};
 pub use interpret::{interpret, interpret_batch};

@@ -74,7 +74,7 @@ pub fn tree_kernel(
     if operations > MOST_OPERATIONS {
         return Err(TreeKernelError::TooLong { name, operations });
     }
-    Ok(StraightKernel { name, inputs, outputs, recording })
+    Ok(StraightKernel { name, inputs, outputs, recording: recording.with_fewest_alive() })
 }
 
 /// The operator's name in texts.

@@ -36,11 +36,14 @@ impl Trial {
         for w in 0..worlds {
             let mut factor = BlockFactor::<f32>::new(pattern);
             let mut own = vec![0.0; size];
+            // in one world of eight bodies stand alone, each with two equal rows: rounding eats up a pivot
+            let singular = w % 8 == 0;
             for k in 0..nodes {
                 for i in 0..6 {
                     for j in 0..=i {
-                        // one world in eight has pivots that rounding eats up
-                        let x = numbers.next() + if i == j && w % 8 > 0 { 30.0 } else { 0.0 };
+                        let x = numbers.next() + if i == j { 30.0 } else { 0.0 };
+                        let x =
+                            if !singular { x } else { [0.0, 7.0][usize::from(i == j || (i, j) == (4, 3))] };
                         factor.diagonal_mut(k)[i][j] = x;
                         own[program.diagonal(k) + i * (i + 1) / 2 + j] = x;
                     }
@@ -48,7 +51,8 @@ impl Trial {
             }
             for q in 0..pattern.off_diagonal_count() {
                 for e in 0..36 {
-                    let x = numbers.next(); // in blocks of fill it does not count
+                    // in blocks of fill it does not count
+                    let x = if singular { 0.0 } else { numbers.next() };
                     factor.off_diagonal_mut(q)[e / 6][e % 6] = x;
                     own[program.off_diagonal(q) + e] = x;
                 }

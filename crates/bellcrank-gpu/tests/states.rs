@@ -1,4 +1,5 @@
 //! What kernels are tried on.
+#![allow(dead_code)] // not every program of tests needs all of it
 
 use bellcrank_model::library;
 use bellcrank_tree::{Reference, TreeModel, Which};

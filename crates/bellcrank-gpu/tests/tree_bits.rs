@@ -138,7 +138,7 @@ fn cuda_text_has_the_bits_of_lanes() {
         let mut kernels = Vec::new();
         for which in operators(&tree) {
             let mut kernel = tree_kernel(&tree, &which, Folding::KeepBits).expect("a kernel");
-            let is_small = kernel.cost().operations < 6_000;
+            let is_small = kernel.cost().operations < 3_000;
             if is_small && !matches!(which, Which::Gravity | Which::Bias) {
                 kernel.name = format!("{}_of_{name}", kernel.name);
                 let (inputs, wanted) = expected(&tree, &which, &kernel);

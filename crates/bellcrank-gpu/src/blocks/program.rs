@@ -12,6 +12,21 @@ pub struct Instruction {
     pub places: [usize; 3],
 }
 
+impl Instruction {
+    /// Numbers that a world must have for it.
+    pub fn end(&self) -> usize {
+        let [a, b, c] = match self.operation {
+            Operation::NoteRounding | Operation::FactorDiagonal => [DIAGONAL, 0, 0],
+            Operation::DivideRight => [OFF_DIAGONAL, DIAGONAL, 0],
+            Operation::SubtractSquare => [DIAGONAL, OFF_DIAGONAL, 0],
+            Operation::SubtractProduct | Operation::MinusProduct => [OFF_DIAGONAL; 3],
+            Operation::ForwardDiagonal | Operation::BackwardDiagonal => [6, DIAGONAL, 0],
+            Operation::ForwardBlock | Operation::BackwardBlock => [6, OFF_DIAGONAL, 6],
+        };
+        self.places.iter().zip([a, b, c]).map(|(place, count)| place + count).max().unwrap_or(0)
+    }
+}
+
 /// A model's tables. A world's memory holds the diagonal blocks by elimination position, the off-diagonal ones by their number in the
 /// pattern, and a right-hand side.
 #[derive(Clone, Debug)]
