@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bellcrank import _native, kinematics
 from bellcrank._arguments import (
+    on_device,
     Worlds,
     chosen_worlds,
     freely_turned,
@@ -61,7 +62,7 @@ class Batch(Synced, Closing):
     :class:`Exact` (the default, also called ``Padmm``), a :class:`ComFree` or an :class:`InteriorPoint`, and says how
     velocities become poses: ``solver=bc.InteriorPoint(integrator="variational")``; ``integrator="variational"`` alone
     is short for it. A pile of loose bodies has room for ``contact_capacity`` contacts per world, twelve per shape
-    unless given.
+    unless given. ``device`` is ``"cpu"``: steps are not computed on graphics processors yet.
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
@@ -81,7 +82,9 @@ class Batch(Synced, Closing):
         threads: int = 0,
         integrator: Optional[str] = None,
         contact_capacity: Optional[int] = None,
+        device: str = "cpu",
     ) -> None:
+        on_device(device)
         models = world_models(model, worlds)
         if solver is not None and not isinstance(solver, StepOptions):
             raise WrongType(

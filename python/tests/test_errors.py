@@ -60,3 +60,14 @@ def test_a_file_that_is_not_there_is_told_with_the_nearest_shipped_name() -> Non
     assert missing.value.filename == "robots/nobody.urdf"
     with pytest.raises(bc.errors.NoSuchFile):
         bc.load_builder("hybrid_bipd")
+
+
+def test_a_device_that_steps_do_not_run_on_is_refused_with_a_way_out(four_bar: bc.Model) -> None:
+    for device in ("cuda", "cuda:0", "cuda:7", "wgpu"):
+        with pytest.raises(errors.WrongValue, match='not computed on graphics processors yet\\n  hint: .*device="cpu"'):
+            bc.Batch(four_bar, device=device)
+    with pytest.raises(errors.WrongValue, match="devices are"):
+        bc.Batch(four_bar, device="cuda:first")
+    with pytest.raises(errors.WrongType, match="device must be a text"):
+        bc.Batch(four_bar, device=0)  # type: ignore[arg-type]
+    assert bc.Batch(four_bar, device="cpu").worlds == 1

@@ -37,6 +37,9 @@ pub struct Run {
     /// Threads; 0 for one per core
     #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
+    /// Where steps are computed: cpu (graphics processors have kernels of operators, but no steps yet)
+    #[arg(long, default_value = "cpu", value_parser = super::device)]
+    pub device: String,
     /// Seed of `--control random`
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

@@ -52,6 +52,22 @@ fn an_unknown_model_is_an_error_that_lists_the_known() {
 }
 
 #[test]
+fn a_device_that_steps_do_not_run_on_is_an_error_with_a_way_out() {
+    for (device, told) in [
+        ("cuda:0", "steps are not computed on graphics processors yet\n  hint: leave --device out"),
+        ("wgpu", "steps are not computed on graphics processors yet"),
+        ("cuda:first", "it must be cpu, cuda:0 (or another number) or wgpu"),
+        ("tpu", "it must be cpu, cuda:0 (or another number) or wgpu"),
+    ] {
+        let output = bellcrank(&["run", "pendulum", "--steps", "1", "--device", device]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{device}");
+        assert!(text.contains(told) && text.contains(device), "{text}");
+    }
+    assert!(bellcrank(&["run", "pendulum", "--steps", "1", "--device", "cpu"]).status.success());
+}
+
+#[test]
 fn a_count_that_makes_no_sense_is_an_error() {
     for (flag, value) in [("--worlds", "0"), ("--worlds", "many"), ("--steps", "1.5"), ("--show", "0")] {
         let output = bellcrank(&["run", "box", flag, value]);

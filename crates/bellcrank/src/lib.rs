@@ -12,12 +12,14 @@
 //! (files), [`collide`] (what touches), [`solve`] (linear algebra and solvers), [`sim`] (batches of worlds), [`gradient`] (derivatives of steps),
 //! [`control`] (planners that try controls in many worlds),
 //! [`kinematics`] (poses from goals), [`tree`] (batched operators on the spanning tree), [`tasks`] (learning tasks), [`learn`] (policies that learn them), [`view`] (recordings and the browser
-//! viewer), [`render`] (pictures and films). All but the engine itself are features, on by default; the command line is the crate `bellcrank-cli`.
+//! viewer), [`render`] (pictures and films). All but the engine itself are features, on by default; `gpu` (kernels for graphics processors) is one that is off; the command line is the crate `bellcrank-cli`.
 #![forbid(unsafe_code)]
 
 pub use bellcrank_collide as collide;
 #[cfg(feature = "control")]
 pub use bellcrank_control as control;
+#[cfg(feature = "gpu")]
+pub use bellcrank_gpu as gpu;
 #[cfg(feature = "gradient")]
 pub use bellcrank_gradient as gradient;
 #[cfg(feature = "import")]

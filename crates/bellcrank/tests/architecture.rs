@@ -12,6 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-model", &["math"]),
     ("bellcrank-import", &["math", "model"]),
     ("bellcrank-tree", &["math", "model"]),
+    ("bellcrank-gpu", &["math", "model", "solve", "tree"]),
     ("bellcrank-collide", &["math", "model"]),
     ("bellcrank-solve", &["math"]),
     ("bellcrank-step", &["math", "model", "collide", "solve"]),
@@ -35,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "sim",
             "control",
             "gradient",
+            "gpu",
             "kinematics",
             "tasks",
             "learn",
@@ -138,8 +140,8 @@ fn no_test_is_written_where_nobody_runs_it() {
     }
 }
 
-/// Crates that cannot do without: vectors, a job lent to helpers, a call of matrix multiplication.
-const UNSAFE: [&str; 3] = ["bellcrank-math", "bellcrank-learn", "bellcrank-tree"];
+/// Crates that cannot do without: vectors, a job lent to helpers, a call of matrix multiplication, kernels started on a device.
+const UNSAFE: [&str; 4] = ["bellcrank-gpu", "bellcrank-math", "bellcrank-learn", "bellcrank-tree"];
 
 #[test]
 fn whatever_needs_no_unsafe_code_forbids_it() {

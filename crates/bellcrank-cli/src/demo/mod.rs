@@ -114,6 +114,7 @@ fn batch_run(name: &str, worlds: usize, control: Motors) -> Run {
         threads: 0,
         seed: 1,
         control,
+        device: "cpu".to_owned(),
         keyframe: None,
         opening: Default::default(),
         watch: Watch::default(),
