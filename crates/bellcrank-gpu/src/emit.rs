@@ -10,6 +10,7 @@
 
 use crate::graph::{Graph, Id, Op};
 use crate::recorded::Recording;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// What a kernel is told in.
@@ -56,6 +57,8 @@ pub struct Access<'a> {
     pub load: &'a dyn Fn(u32) -> String,
     /// The statement that keeps a result.
     pub store: &'a dyn Fn(usize, &str) -> String,
+    /// The input that stands where a result goes, if there is one: it is read before the result takes its place.
+    pub replaces: &'a dyn Fn(usize) -> Option<u32>,
 }
 
 /// The statements of a recording. Inputs are read where they are first needed, results kept as soon as they are known: a device has
@@ -75,6 +78,8 @@ struct Printer<'a> {
     /// For each value the results that it is.
     wanted: Vec<Vec<usize>>,
     loaded: Vec<bool>,
+    /// The places of inputs, by their numbers.
+    inputs: HashMap<u32, Id>,
     /// Values that are only used in what was replaced.
     replaced: Vec<bool>,
     text: String,
@@ -90,7 +95,13 @@ impl<'a> Printer<'a> {
             Language::Cuda => vec![false; count],
             Language::Wgsl => rounding_sums(graph, &wanted),
         };
-        Printer { graph, language, access, wanted, loaded: vec![false; count], replaced, text: String::new() }
+        let input = |(id, op): (usize, &Op)| match op {
+            Op::Input(k) => Some((*k, id as Id)),
+            _ => None,
+        };
+        let inputs = graph.ops().iter().enumerate().filter_map(input).collect();
+        let loaded = vec![false; count];
+        Printer { graph, language, access, wanted, loaded, inputs, replaced, text: String::new() }
     }
 
     fn print(&mut self, id: Id) {
@@ -124,8 +135,12 @@ impl<'a> Printer<'a> {
             };
             _ = writeln!(self.text, "{kind} v{id} = {expression};");
         }
-        for k in &self.wanted[at] {
-            self.text += &(self.access.store)(*k, &self.name(id));
+        for k in self.wanted[at].clone() {
+            if let Some(input) = (self.access.replaces)(k).and_then(|input| self.inputs.get(&input).copied())
+            {
+                self.load(input);
+            }
+            self.text += &(self.access.store)(k, &self.name(id));
         }
     }
 

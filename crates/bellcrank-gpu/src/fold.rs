@@ -27,7 +27,8 @@ impl Graph {
                 (Some(x), Some(y)) => number(x.copysign(y)),
                 _ => Ok(op),
             },
-            Op::Less(..) | Op::LessEqual(..) | Op::Bit(..) => Ok(self.fold_test(op)),
+            Op::Less(a, b) => self.fold_less(a, b),
+            Op::LessEqual(..) | Op::Bit(..) => Ok(self.fold_test(op)),
             Op::And(..) | Op::Or(..) | Op::Not(_) => self.fold_logic(op),
             Op::Select(mask, yes, no) => match self.op(mask) {
                 Op::Truth(true) => Err(yes),
@@ -109,10 +110,24 @@ impl Graph {
         }
     }
 
+    /// A truth value that was kept as one of two numbers is itself again.
+    fn fold_less(&self, a: Id, b: Id) -> Folded {
+        let known = |id: Id| self.constant(id);
+        if let (Some(x), Op::Select(mask, yes, no)) = (known(a), self.op(b))
+            && let (Some(yes), Some(no)) = (known(yes), known(no))
+        {
+            match (x < yes, x < no) {
+                (true, false) => return Err(mask),
+                (false, true) => return Ok(Op::Not(mask)),
+                (both, _) => return Ok(Op::Truth(both)),
+            }
+        }
+        Ok(known(a).zip(known(b)).map_or(Op::Less(a, b), |(x, y)| Op::Truth(x < y)))
+    }
+
     fn fold_test(&self, op: Op) -> Op {
         let known = |id: Id| self.constant(id);
         let truth = match op {
-            Op::Less(a, b) => known(a).zip(known(b)).map(|(x, y)| x < y),
             Op::LessEqual(a, b) => known(a).zip(known(b)).map(|(x, y)| x <= y),
             Op::Bit(a, k) => known(a).map(|x| x.to_bits() >> k & 1 == 1),
             _ => None,

@@ -15,30 +15,30 @@ pub fn interpret(recording: &Recording, input: &[f32]) -> Vec<f32> {
 
 /// The results of many: number k of state w stands at `k · states + w`, as on a device.
 pub fn interpret_batch(recording: &Recording, input: &[f32], output: &mut [f32], states: usize) {
-    let mut values = vec![[0.0_f32; BLOCK]; recording.graph.ops().len()];
+    let width = BLOCK.min(states);
+    let mut values = vec![0.0_f32; recording.graph.ops().len() * width];
     for first in (0..states).step_by(BLOCK) {
-        let count = BLOCK.min(states - first);
+        let count = width.min(states - first);
         for (i, op) in recording.graph.ops().iter().enumerate() {
-            let (before, rest) = values.split_at_mut(i);
+            let (before, rest) = values.split_at_mut(i * width);
             match op {
                 Op::Input(k) => {
                     let row = &input[*k as usize * states + first..][..count];
-                    rest[0][..count].copy_from_slice(row);
+                    rest[..count].copy_from_slice(row);
                 }
-                _ => one_op(*op, before, &mut rest[0]),
+                _ => one_op(*op, before, &mut rest[..width]),
             }
         }
         for (k, id) in recording.results.iter().enumerate() {
-            output[k * states + first..][..count].copy_from_slice(&values[*id as usize][..count]);
+            output[k * states + first..][..count].copy_from_slice(&values[*id as usize * width..][..count]);
         }
     }
 }
 
-type Values = [f32; BLOCK];
-
 /// Truth values are 1 and 0.
-fn one_op(op: Op, values: &[Values], out: &mut Values) {
-    let v = |id: u32| &values[id as usize];
+fn one_op(op: Op, values: &[f32], out: &mut [f32]) {
+    let width = out.len();
+    let v = |id: u32| &values[id as usize * width..][..width];
     let flag = |x: bool| x as u32 as f32;
     let is = |x: f32| x != 0.0;
     match op {
@@ -66,15 +66,15 @@ fn one_op(op: Op, values: &[Values], out: &mut Values) {
 }
 
 #[inline(always)]
-fn two(a: &Values, b: &Values, out: &mut Values, f: impl Fn(f32, f32) -> f32) {
-    for i in 0..BLOCK {
-        out[i] = f(a[i], b[i]);
+fn two(a: &[f32], b: &[f32], out: &mut [f32], f: impl Fn(f32, f32) -> f32) {
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        *out = f(*a, *b);
     }
 }
 
 #[inline(always)]
-fn three([a, b, c]: [&Values; 3], out: &mut Values, f: impl Fn(f32, f32, f32) -> f32) {
-    for i in 0..BLOCK {
-        out[i] = f(a[i], b[i], c[i]);
+fn three([a, b, c]: [&[f32]; 3], out: &mut [f32], f: impl Fn(f32, f32, f32) -> f32) {
+    for (out, (a, (b, c))) in out.iter_mut().zip(a.iter().zip(b.iter().zip(c))) {
+        *out = f(*a, *b, *c);
     }
 }

@@ -32,6 +32,7 @@
 //! | `order` | which operation first |
 //! | `part` | parts cut out of recordings |
 //! | `blocks/` | factor and solve as tables, one kernel for all models |
+//! | `step/` | stages of the time step by tables |
 //! | `cuda` `webgpu` | devices, each a feature |
 
 #![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
@@ -50,6 +51,7 @@ mod order;
 mod part;
 mod recorded;
 mod roofline;
+pub mod step;
 mod straight;
 mod tree;
 #[cfg(feature = "wgpu")]

@@ -55,7 +55,7 @@ pub fn record(
 }
 
 /// With everything that was asked for, needed or not.
-fn record_all(
+pub(crate) fn record_all(
     name: &str,
     inputs: usize,
     folding: Folding,
@@ -137,6 +137,11 @@ fn known(mask: RecordedMask) -> Option<bool> {
 }
 
 impl Recorded {
+    /// Its place in the graph.
+    pub(crate) fn id(self) -> Id {
+        self.0
+    }
+
     /// For √max(a, b), a: the pivot's lower bound, where a Cholesky factor is recorded.
     pub(crate) fn bound_under_root(self) -> Option<Recorded> {
         GRAPH.with_borrow(|graph| match graph.op(self.0) {

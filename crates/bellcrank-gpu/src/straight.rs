@@ -120,7 +120,7 @@ impl StraightKernel {
         };
         let load = |k: u32| place(&self.inputs, k as usize);
         let store = |k: usize, value: &str| format!("{} = {value};\n", place(&self.outputs, k));
-        statements(&self.recording, language, &Access { load: &load, store: &store })
+        statements(&self.recording, language, &Access { load: &load, store: &store, replaces: &|_| None })
     }
 
     /// Runs it on the processor, operation by operation: for tests, and to see what a device would give.

@@ -4,4 +4,5 @@ mod block_bits;
 mod host;
 mod recorder;
 mod states;
+mod step_bits;
 mod tree_bits;

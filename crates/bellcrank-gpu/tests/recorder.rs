@@ -1,6 +1,6 @@
 //! What a recording holds, and what is left out of it.
 
-use bellcrank_gpu::{Folding, Graph, Op, Recorded, interpret, record};
+use bellcrank_gpu::{Access, Folding, Graph, Language, Op, Recorded, interpret, record, statements};
 use bellcrank_math::{Mask, Real};
 
 /// −0 + 0 = 0, so a sum with zero stays; −0 − 0 = −0, so a difference may go.
@@ -92,4 +92,18 @@ fn costs_are_counted_by_hand() {
     let cost = recording.expect("a recording").cost();
     assert_eq!((cost.operations, cost.flops, cost.loads, cost.stores, cost.live), (1, 2, 2, 1, 3));
     assert_eq!(cost.bytes(), 12);
+}
+
+/// Two numbers change places in memory: both are read before either is written.
+#[test]
+fn what_a_result_replaces_is_read_first() {
+    let swap = record("swap", 2, Folding::KeepBits, |x| vec![x[1], x[0]]).expect("a recording");
+    let access = Access {
+        load: &|k| format!("m[{k}]"),
+        store: &|k, value| format!("m[{k}] = {value};\n"),
+        replaces: &|k| Some(k as u32),
+    };
+    let text = statements(&swap, Language::Cuda, &access);
+    let first_store = text.find("] =").expect("a store");
+    assert_eq!(text.rfind("= m[").map(|last_load| last_load < first_store), Some(true), "{text}");
 }

@@ -1,6 +1,6 @@
 //! The kernel that reads a table, and the same on the processor.
 
-use super::operations::{BlockOperation, operations};
+use super::operations::{BlockOperation, Spot, operations};
 use super::program::Instruction;
 use crate::count::Cost;
 use crate::emit::{Access, CUDA_PRELUDE, Language, statements};
@@ -95,7 +95,7 @@ impl TableKernel {
     }
 }
 
-/// The statements of an operation. All is read before anything is written, since a is read too.
+/// The statements of an operation. What stands at a is read before it is written.
 fn body(operation: &BlockOperation, language: Language) -> String {
     let unit = if language == Language::Wgsl { "u" } else { "" };
     let at = |place: usize, offset: usize| {
@@ -107,5 +107,7 @@ fn body(operation: &BlockOperation, language: Language) -> String {
         at(spot.place, spot.offset)
     };
     let store = |k: usize, value: &str| format!("{} = {value};\n", at(0, operation.outputs[k]));
-    statements(&operation.recording, language, &Access { load: &load, store: &store })
+    let here = |k: usize| Spot { place: 0, offset: operation.outputs[k] };
+    let replaces = |k: usize| operation.inputs.iter().position(|spot| *spot == here(k)).map(|at| at as u32);
+    statements(&operation.recording, language, &Access { load: &load, store: &store, replaces: &replaces })
 }
