@@ -72,12 +72,17 @@ fn read_padmm(precision: Precision, o: &mut Options<'_>) -> PyResult<Padmm> {
     let mut share = match padmm.penalty {
         Penalty::Share(share) | Penalty::Fixed(share) => share,
     };
+    let (usual, in_pile) = (padmm.tolerance, padmm.pile_tolerance);
     let places = [
         ("tolerance", &mut padmm.tolerance),
+        ("pile_tolerance", &mut padmm.pile_tolerance),
         ("proximal", &mut padmm.proximal),
         ("penalty_share", &mut share),
     ];
     read_numbers(o, places)?;
+    if padmm.tolerance != usual && padmm.pile_tolerance == in_pile {
+        padmm.pile_tolerance = padmm.tolerance; // who names one tolerance means all worlds
+    }
     padmm.penalty = Penalty::Share(share);
     Ok(padmm)
 }

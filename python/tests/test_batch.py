@@ -233,6 +233,7 @@ def test_solver_options_are_taken(four_bar: bc.Model) -> None:
     assert strict.step(3).loop_gap.max() < 1e-6
     for name in (
         "tolerance",
+        "pile_tolerance",
         "proximal",
         "penalty_share",
         "softness",

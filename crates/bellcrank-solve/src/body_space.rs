@@ -13,6 +13,7 @@ use crate::delassus::Delassus;
 use crate::factor::{Block, BlockFactor};
 use crate::interior::BlockLu;
 use crate::pattern::BlockPattern;
+use crate::problem::DualProblem;
 use crate::sparse::SparseRow;
 use bellcrank_math::Real;
 
@@ -79,6 +80,17 @@ impl<R: Real> BodySpace<'_, R> {
         for list in [&mut ws.x, &mut ws.permuted] {
             list.clear();
             list.resize(nodes, [R::zero(); 6]);
+        }
+    }
+
+    /// g += G (λ − λ₀): a problem's velocities follow its reactions.
+    #[inline(always)]
+    pub fn follow(&mut self, problem: &mut DualProblem<R>, before: &[R], lambda: &[R]) {
+        self.gather(|_, i| lambda[i] - before[i]);
+        self.factor.solve(self.pattern, &mut self.ws.x);
+        for i in 0..lambda.len() {
+            let own = self.rows[i].compliance.mul_add(lambda[i] - before[i], self.row_times(i));
+            problem.g[i] += own;
         }
     }
 

@@ -34,6 +34,7 @@ mod residual;
 mod simd_rows;
 mod sparse;
 mod sticking;
+mod sweeps;
 
 pub use body_newton::BodyNewton;
 pub use body_space::{BodySpace, BodySpaceWorkspace};
@@ -53,3 +54,4 @@ pub use problem::DualProblem;
 pub use residual::{Product, ResidualWorkspace, conjugate_residual};
 pub use sparse::{SparseRow, SparseRows};
 pub use sticking::StickingRows;
+pub use sweeps::{Sweeps, Swept};

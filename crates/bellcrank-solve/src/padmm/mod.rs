@@ -34,6 +34,9 @@ pub struct Padmm {
     pub max_iterations: usize,
     /// Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget.
     pub tolerance: f64,
+    /// The same in worlds of many loose bodies, where it is larger than `tolerance` [m/s]: a body creeps by two
+    /// hundredths of a millimetre in a second at most.
+    pub pile_tolerance: f64,
     /// Proximal weight η.
     pub proximal: f64,
     /// ρ: a small share is fast where few contacts slide.
@@ -54,6 +57,7 @@ impl Default for Padmm {
         Padmm {
             max_iterations: 300,
             tolerance: 1e-6,
+            pile_tolerance: 2e-5,
             proximal: 1e-6,
             penalty: Penalty::Share(0.005),
             linear: LinearSolver::Dense,
@@ -133,6 +137,11 @@ impl<E: Elem> PadmmWorkspace<E> {
 }
 
 impl Padmm {
+    /// The tolerance in worlds of many loose bodies.
+    pub fn tolerance_in_a_pile(&self) -> f64 {
+        if self.tolerance > 0.0 { self.tolerance.max(self.pile_tolerance) } else { 0.0 }
+    }
+
     /// Takes the matrix of one world: once, before any number of solves. ρ is chosen and G̃ + σ 1 factored as soon as that is
     /// needed. `V` are vectors of neighbouring rows, of any length.
     #[inline(always)]

@@ -72,7 +72,7 @@ fn prepare_matrix<R: Real>(scene: &Scene<'_, R>, solver: &Padmm, is_first: bool,
     if let Some(pile) = &mut ws.pile {
         ws.cones.places.clear();
         per_world::scatter_rows_to_worlds(false, R::Mask::splat(true), &mut ws.cones);
-        return pile.prepare(scene.layout, &ws.factor, &ws.cones);
+        return pile.prepare(scene.layout, &ws.cones);
     }
     cones::select_sticking_worlds(solver, scene.lanes, &mut ws.cones);
     cones::build_matrix(scene.layout, ws);
@@ -169,7 +169,11 @@ pub fn see_velocities<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>) {
 pub fn judge<R: Real>(scene: &Scene<'_, R>, ws: &mut Workspace<R>, report: &mut Report<R>) {
     match &scene.settings.solver {
         Solver::ComFree(solver) => comfree::judge(scene, solver, ws, report),
-        Solver::Padmm(solver) => recovery::judge(scene.layout, solver.tolerance, ws, report),
+        Solver::Padmm(solver) => {
+            let in_pile = ws.pile.is_some();
+            let tolerance = if in_pile { solver.tolerance_in_a_pile() } else { solver.tolerance };
+            recovery::judge(scene.layout, tolerance, ws, report);
+        }
     }
 }
 

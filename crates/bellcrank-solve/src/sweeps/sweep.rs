@@ -1,0 +1,258 @@
+//! One sweep over all contacts, and how far reactions are from what they should be.
+
+use super::patches::{Group, Numbers, Patches};
+use bellcrank_math::{Elem, Real};
+
+/// Numbers of a body in a row: its six, and as many more as whole vectors take.
+#[inline(always)]
+pub(super) fn stride<E: Elem>() -> usize {
+    E::LANE_COUNT.max(8)
+}
+
+/// Reactions by lane, and L⁻¹ of the impulses on bodies that they are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Point<E> {
+    pub lambda: Vec<E>,
+    /// By body, each with a stride; zeros behind the last.
+    pub u: Vec<E>,
+}
+
+/// What a sweep tells, by lane.
+pub(super) struct Tally<E> {
+    /// Largest change as a velocity [m/s].
+    pub change: [E; 16],
+    /// Σ G (y − λ⁺)(λ⁺ − λ) over the start y, the new and the last reactions: positive where momentum leads astray.
+    pub astray: [E; 16],
+}
+
+/// What stays the same in all sweeps of a solve.
+pub(super) struct Given<'a, E> {
+    pub patches: &'a Patches<E>,
+    /// g − C λ₀ by lane.
+    pub g: &'a [E],
+}
+
+/// The twelve velocities of a patch's bodies, lane by lane.
+#[inline(always)]
+fn gather<V: Real>(u: &[V::Elem], bodies: &[u32], lanes: usize, part: usize) -> [V; 12] {
+    let (stride, mut out) = (stride::<V::Elem>(), [V::zero(); 12]);
+    for side in 0..2 {
+        let own = &bodies[side * lanes + part * V::LANES..][..V::LANES];
+        let mut first = 0;
+        while first < 6 {
+            let mut square = [V::zero(); 16];
+            for (row, body) in square.iter_mut().zip(own) {
+                *row = V::load(&u[*body as usize * stride + first..][..V::LANES]);
+            }
+            V::transpose(&mut square[..V::LANES]);
+            for k in first..(first + V::LANES).min(6) {
+                out[6 * side + k] = square[k - first];
+            }
+            first += V::LANES;
+        }
+    }
+    out
+}
+
+/// The reverse.
+#[inline(always)]
+fn scatter<V: Real>(values: &[V; 12], u: &mut [V::Elem], bodies: &[u32], lanes: usize, part: usize) {
+    let stride = stride::<V::Elem>();
+    for side in 0..2 {
+        let own = &bodies[side * lanes + part * V::LANES..][..V::LANES];
+        let mut first = 0;
+        while first < 6 {
+            let mut square = [V::zero(); 16];
+            for k in first..(first + V::LANES).min(6) {
+                square[k - first] = values[6 * side + k];
+            }
+            V::transpose(&mut square[..V::LANES]);
+            for (row, body) in square.iter().zip(own) {
+                row.store(&mut u[*body as usize * stride + first..][..V::LANES]);
+            }
+            first += V::LANES;
+        }
+    }
+}
+
+/// The numbers of one contact, a vector at a time.
+struct Contact<'a, E> {
+    constants: &'a [E],
+    offset: usize,
+}
+
+impl<E: Elem> Contact<'_, E> {
+    #[inline(always)]
+    fn get<V: Real<Elem = E>>(&self, k: usize) -> V {
+        V::load(&self.constants[k * E::LANE_COUNT + self.offset..][..V::LANES])
+    }
+
+    /// g + C (λ − λ₀) + L⁻¹J u of all rows; g holds −C λ₀.
+    #[inline(always)]
+    fn velocities<V: Real<Elem = E>, const N: usize>(&self, g: &[E], lambda: &[V; N], u: &[V; 12]) -> [V; N] {
+        let (at, mut v) = (Numbers::of(N), [V::zero(); N]);
+        for k in 0..N {
+            let g = V::load(&g[k * E::LANE_COUNT + self.offset..][..V::LANES]);
+            let mut sums = [self.get::<V>(at.compliance + k).mul_add(lambda[k], g), V::zero()];
+            for c in 0..6 {
+                for side in 0..2 {
+                    sums[side] =
+                        self.get::<V>(at.reach + 12 * k + 6 * side + c).mul_add(u[6 * side + c], sums[side]);
+                }
+            }
+            v[k] = sums[0] + sums[1];
+        }
+        v
+    }
+}
+
+/// Looks at every contact once, group by group, and takes its reactions to where they would be if no other moved.
+#[inline(always)]
+pub(super) fn sweep<V: Real>(
+    given: &Given<'_, V::Elem>,
+    last: &[V::Elem],
+    at: &mut Point<V::Elem>,
+) -> Tally<V::Elem> {
+    let zero = V::Elem::zero();
+    let mut tally = Tally { change: [zero; 16], astray: [zero; 16] };
+    let lanes = V::Elem::LANE_COUNT;
+    for (group, bodies) in given.patches.groups.iter().zip(given.patches.bodies.chunks_exact(2 * lanes)) {
+        for part in 0..lanes / V::LANES {
+            let place = (group, bodies, part);
+            match group.rows {
+                3 => sweep_group::<V, 3>(given, place, last, at, &mut tally),
+                4 => sweep_group::<V, 4>(given, place, last, at, &mut tally),
+                _ => sweep_group::<V, 6>(given, place, last, at, &mut tally),
+            }
+        }
+    }
+    tally
+}
+
+#[inline(always)]
+fn sweep_group<V: Real, const N: usize>(
+    given: &Given<'_, V::Elem>,
+    (group, bodies, part): (&Group, &[u32], usize),
+    last: &[V::Elem],
+    point: &mut Point<V::Elem>,
+    tally: &mut Tally<V::Elem>,
+) {
+    let (lanes, at, n) = (V::Elem::LANE_COUNT, Numbers::of(N), N - 1);
+    let (offset, zero, half) = (part * V::LANES, V::zero(), V::constant(0.5));
+    let mut u = gather::<V>(&point.u, bodies, lanes, part);
+    let mut change = V::load(&tally.change[offset..][..V::LANES]);
+    let mut astray = V::load(&tally.astray[offset..][..V::LANES]);
+    for contact in 0..group.depth {
+        let constants =
+            &given.patches.constants[group.constant + contact * at.len * lanes..][..at.len * lanes];
+        let own = Contact { constants, offset };
+        let values = group.value + contact * N * lanes..group.value + (contact + 1) * N * lanes;
+        let mut old = [zero; N];
+        for k in 0..N {
+            old[k] = V::load(&point.lambda[values.start + k * lanes + offset..][..V::LANES]);
+        }
+        let v = own.velocities::<V, N>(&given.g[values.clone()], &old, &u);
+        let mut new = old;
+        new[n] = v[n].neg_mul_add(own.get(at.inverse[0]), old[n]).max(zero);
+        let pressed = new[n] - old[n];
+        let (inverse, mut square) = (own.get::<V>(at.inverse[1]), zero);
+        for k in 0..n {
+            let v = own.get::<V>(at.couple + k).mul_add(pressed, v[k]);
+            new[k] = v.neg_mul_add(inverse, old[k]);
+            square = new[k].mul_add(new[k], square);
+        }
+        let (length, most) = (square.sqrt(), own.get::<V>(at.mu) * new[n]);
+        let share = V::select(length.le(most), V::one(), most / length);
+        let stiff = [own.get::<V>(at.stiff[1]), own.get::<V>(at.stiff[0])];
+        for k in 0..N {
+            if k < n {
+                new[k] = new[k] * share;
+            }
+            let (moved, stiff) = (new[k] - old[k], stiff[(k == n) as usize]);
+            let place = values.start + k * lanes + offset;
+            let since = new[k] - V::load(&last[place..][..V::LANES]);
+            new[k].store(&mut point.lambda[place..][..V::LANES]);
+            change = change.max((moved * stiff).abs());
+            astray = (moved * stiff).mul_add(half.mul_add(moved, -since), astray);
+            for c in 0..12 {
+                u[c] = own.get::<V>(at.reach + 12 * k + c).mul_add(moved, u[c]);
+            }
+        }
+    }
+    scatter::<V>(&u, &mut point.u, bodies, lanes, part);
+    change.store(&mut tally.change[offset..][..V::LANES]);
+    astray.store(&mut tally.astray[offset..][..V::LANES]);
+}
+
+/// ‖λ − Π_K(λ − v̂/G)‖∞ G over all contacts [m/s], with De Saxcé's v̂ = v + μ‖v_t‖ e_n and the largest diagonal entry of each contact's G.
+#[inline(always)]
+pub(super) fn residual<V: Real>(given: &Given<'_, V::Elem>, at: &Point<V::Elem>) -> V::Elem {
+    let (lanes, mut worst) = (V::Elem::LANE_COUNT, V::zero());
+    for (group, bodies) in given.patches.groups.iter().zip(given.patches.bodies.chunks_exact(2 * lanes)) {
+        for part in 0..lanes / V::LANES {
+            let own = match group.rows {
+                3 => residual_of_group::<V, 3>(given, (group, bodies, part), at),
+                4 => residual_of_group::<V, 4>(given, (group, bodies, part), at),
+                _ => residual_of_group::<V, 6>(given, (group, bodies, part), at),
+            };
+            worst = worst.max(own);
+        }
+    }
+    let mut largest = V::Elem::zero();
+    for lane in 0..V::LANES {
+        largest = largest.max(worst.lane(lane));
+    }
+    largest
+}
+
+#[inline(always)]
+fn residual_of_group<V: Real, const N: usize>(
+    given: &Given<'_, V::Elem>,
+    (group, bodies, part): (&Group, &[u32], usize),
+    point: &Point<V::Elem>,
+) -> V {
+    let (lanes, at, n) = (V::Elem::LANE_COUNT, Numbers::of(N), N - 1);
+    let (offset, zero) = (part * V::LANES, V::zero());
+    let u = gather::<V>(&point.u, bodies, lanes, part);
+    let mut worst = zero;
+    for contact in 0..group.depth {
+        let constants =
+            &given.patches.constants[group.constant + contact * at.len * lanes..][..at.len * lanes];
+        let own = Contact { constants, offset };
+        let first = group.value + contact * N * lanes;
+        let mut lambda = [zero; N];
+        for k in 0..N {
+            lambda[k] = V::load(&point.lambda[first + k * lanes + offset..][..V::LANES]);
+        }
+        let mut v = own.velocities::<V, N>(&given.g[first..first + N * lanes], &lambda, &u);
+        let stiff = own.get::<V>(at.stiff[0]).max(own.get(at.stiff[1]));
+        let none = stiff.le(zero);
+        let inverse = V::select(none, zero, V::select(none, V::one(), stiff).recip());
+        let (mu, mut slip) = (own.get::<V>(at.mu), zero);
+        for k in 0..n {
+            slip = v[k].mul_add(v[k], slip);
+        }
+        v[n] = mu.mul_add(slip.sqrt(), v[n]);
+        let mut to = [zero; N];
+        for k in 0..N {
+            to[k] = v[k].neg_mul_add(inverse, lambda[k]);
+        }
+        let to = crate::cone::project::<V, N>(mu, to);
+        for k in 0..N {
+            let off = (lambda[k] - to[k]).abs() * stiff;
+            // what is not a number counts as far off
+            worst = V::select(off.le(worst), worst, off);
+        }
+    }
+    worst
+}
+
+/// y ← λ + f (λ − λ′), λ′ ← λ for lists of whole vectors.
+#[inline(always)]
+pub(super) fn extrapolate<V: Real>(f: V, now: &mut [V::Elem], last: &mut [V::Elem]) {
+    for (now, last) in now.chunks_exact_mut(V::LANES).zip(last.chunks_exact_mut(V::LANES)) {
+        let (own, before) = (V::load(now), V::load(last));
+        own.store(last);
+        f.mul_add(own - before, own).store(now);
+    }
+}
