@@ -16,7 +16,7 @@ fi
 install() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
 # shellcheck disable=SC2086 # extras are words
 install "maturin>=1.9,<2" wheel numpy pytest mypy ruff "gymnasium>=1.0" "websockets>=13" matplotlib mcap nbclient ipykernel "mkdocs>=1.6,<2" "pdoc>=15" ${BELLCRANK_PYTHON_EXTRAS:-}
-for package in mujoco pin jax onnxruntime aiohttp "ray[data,tune]"; do
+for package in mujoco pin jax onnxruntime aiohttp "ray[data,tune]" rerun-sdk; do
     # one by one: not all of them exist for every processor and every Python
     install "$package" || echo "not installed: $package; the tests that need it are ignored" >&2
 done

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from bellcrank import _native, kinematics
 from bellcrank._arguments import (
-    on_device,
     Worlds,
     chosen_worlds,
     freely_turned,
     joint_numbers,
     joint_values,
+    on_device,
     rays,
     rows_of,
     whole,

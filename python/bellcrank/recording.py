@@ -61,14 +61,24 @@ class Recording(Closing):
 
         The ending says what: a page that plays anywhere (``.html``), a film (``.gif``, ``.apng``, or ``.mp4`` where
         ffmpeg is installed) or its last picture (``.png``), of ``size`` pixels across and down; the scene itself,
-        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``). A film is taken through the ``camera`` of
+        moving (``.glb``, binary glTF), or a log for Foxglove (``.mcap``) or for Rerun (``.rrd``, where ``rerun-sdk`` is
+        installed). A film is taken through the ``camera`` of
         that name in the first world's model, or by one that frames all worlds and goes along.
         """
         target = Path(path)
         self.stop()
         if target.suffix.lower() not in _PAGES:
             width, height = (whole("size", number) for number in size)
-            self._worlds._native.film(self._page, target, (width, height), camera)
+
+            def draw(path: Path) -> None:
+                self._worlds._native.film(self._page, path, (width, height), camera)
+
+            if target.suffix.lower() == ".rrd":
+                from bellcrank import _rerun  # seldom needed
+
+                _rerun.save(draw, target)
+            else:
+                draw(target)
             return target
         part = target.with_name(target.name + ".part")
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,20 @@ def test_models_have_cameras() -> None:
         builder.camera("wrong", None, mode="trackcom")
     with pytest.raises(errors.WrongType, match="body= is missing"):
         builder.camera("blind", None, mode="target")
+
+
+def test_a_recording_becomes_a_log_for_rerun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rerun", reason="rerun-sdk is not installed")
+    batch = bc.Batch(bc.load("four_bar"))
+    with batch.record() as recording:
+        batch.step(25)
+    path = recording.save(tmp_path / "bar.rrd")
+    told = path.read_bytes()
+    assert told[:3] == b"RRF" and all(f"world/world_0/{name}".encode() in told for name in batch.models[0].body_names)
+    assert [file.name for file in tmp_path.iterdir()] == ["bar.rrd"]
+    monkeypatch.setitem(sys.modules, "rerun", None)  # what Python does for a package that is not there
+    with pytest.raises(errors.NotInstalled, match="needs rerun-sdk"):
+        recording.save(tmp_path / "other.rrd")
 
 
 def test_wrong_pictures_are_told() -> None:
