@@ -47,8 +47,8 @@ class Exact(StepOptions):
     tolerance: Optional[float] = None
     """Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget."""
     pile_tolerance: Optional[float] = None
-    """The same in worlds of many loose bodies, where it is larger; a tolerance that is given counts there too unless this
-    is."""
+    """The same in worlds of many loose bodies, where it is larger; a tolerance that is given counts there too unless
+    this is."""
     proximal: Optional[float] = None
     """Proximal weight η."""
     penalty_share: Optional[float] = None
