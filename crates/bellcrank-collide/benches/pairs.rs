@@ -85,7 +85,7 @@ fn layers() -> Model {
 
 fn time_pile() {
     let model = layers();
-    let plan = ContactPlan::of(&model);
+    let plan = ContactPlan::open(&model);
     let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let X_WB: Vec<Pose> = model.bodies().iter().map(|body| body.X_WB()).collect();
     let mut pile = Pile::new(&plan, 2000);
@@ -95,8 +95,8 @@ fn time_pile() {
         black_box(pile.collide(&plan, &data, black_box(&X_WB), 1e-3));
         best = best.min(start.elapsed().as_secs_f64());
     }
-    let (pairs, contacts) = (plan.pairs().len(), pile.contacts().len());
-    println!("pile of 125 solids: {pairs} pairs, {contacts} contacts, {:.1} µs per world", best * 1e6);
+    let (pairs, contacts) = (pile.pairs().len(), pile.contacts().len());
+    println!("pile of 125 solids: {pairs} near pairs, {contacts} contacts, {:.1} µs per world", best * 1e6);
 }
 
 /// Hills of 64 × 64 points, 5 cm apart.

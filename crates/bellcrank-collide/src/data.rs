@@ -14,7 +14,7 @@ pub struct ShapeData<R = f64> {
     pub size: Vec<Vec3<R>>,
     /// Radius about the shape's origin within which it lies \[m\]; not used for planes and terrain.
     pub bound: Vec<R>,
-    /// One per pair of the plan.
+    /// One per pair of the plan; of an open plan one per shape, with its own margin and gap.
     pub surfaces: Vec<Surface<R>>,
 }
 
@@ -31,11 +31,19 @@ impl ShapeData<f64> {
             let both = pair.material(plan.rules(), material(pair.shape_a), material(pair.shape_b));
             Surface::of(&both, pair.margin, pair.gap)
         };
+        let own = |shape: &crate::plan::PlanShape| {
+            Surface::of(&parameters.shape(shape.id).get(world).material, shape.margin, shape.gap)
+        };
+        let surfaces = if plan.is_open() {
+            plan.shapes().iter().map(own).collect()
+        } else {
+            plan.pairs().iter().map(surface).collect()
+        };
         ShapeData {
+            surfaces,
             X_BG: plan.shapes().iter().map(place).collect(),
             size: plan.shapes().iter().map(|shape| shape.size).collect(),
             bound: plan.shapes().iter().map(|shape| shape.bound).collect(),
-            surfaces: plan.pairs().iter().map(surface).collect(),
         }
     }
 

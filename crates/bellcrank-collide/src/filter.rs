@@ -9,12 +9,15 @@
 //!
 //! An explicit pair overrides 1 to 4, except that a body never touches itself.
 
-use bellcrank_model::{BodyId, ContactFilter, JointKind, Model, PairSurface, Shape, ShapeId};
+use bellcrank_model::{
+    BodyId, ContactFilter, JointKind, Model, PairSurface, Shape, ShapeId, ShapeSoftness, Softness,
+};
 use std::collections::{HashMap, HashSet};
 
 /// The rules above, ready to be asked.
-pub(crate) struct Filter<'a> {
-    model: &'a Model,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    shapes: Vec<Rule>,
     /// Weld class of every body, then of the world.
     class: Vec<usize>,
     /// Ordered pairs of classes between which there is a joint.
@@ -29,8 +32,35 @@ fn ordered(a: usize, b: usize) -> (usize, usize) {
     (a.min(b), a.max(b))
 }
 
-impl<'a> Filter<'a> {
-    pub fn of(model: &'a Model) -> Self {
+/// What a shape says of its contacts.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    body: Option<BodyId>,
+    collides: bool,
+    group: u32,
+    mask: u32,
+    pub margin: f64,
+    pub gap: f64,
+    pub priority: i32,
+    /// How it gives way, in a model that is soft. Shapes that say nothing feel the mass of their own body.
+    pub softness: Option<ShapeSoftness>,
+}
+
+impl Rule {
+    fn of(model: &Model, shape: &Shape) -> Self {
+        let Shape { collides, group, mask, margin, gap, priority, .. } = *shape;
+        let body = shape.link.body();
+        let own = || {
+            let mobility = body.map_or(0.0, |body| 1.0 / model.bodies()[body.index()].mass);
+            shape.softness.unwrap_or(ShapeSoftness { law: Softness::default(), mix: 1.0, mobility })
+        };
+        let softness = model.compliance().map(|_| own());
+        Rule { body, collides, group, mask, margin, gap, priority, softness }
+    }
+}
+
+impl Filter {
+    pub fn of(model: &Model) -> Self {
         let class = weld_classes(model);
         let bodies = |joint: &bellcrank_model::Joint| joint.predecessor.body().zip(joint.successor.body());
         let joined = model.joints().iter().filter_map(bodies);
@@ -46,17 +76,28 @@ impl<'a> Filter<'a> {
                 }
             }
         }
-        Filter { model, class, joined, excluded, wanted }
+        let shapes = model.shapes().iter().map(|shape| Rule::of(model, shape)).collect();
+        Filter { shapes, class, joined, excluded, wanted }
+    }
+
+    /// What a shape says.
+    pub fn rule(&self, shape: ShapeId) -> &Rule {
+        &self.shapes[shape.index()]
+    }
+
+    /// Whether a shape may touch any other.
+    pub fn touches(&self, shape: ShapeId) -> bool {
+        self.rule(shape).collides || self.wanted.keys().any(|(a, b)| [*a, *b].contains(&shape.index()))
     }
 
     /// Whether the two shapes may touch.
     pub fn allows(&self, a: ShapeId, b: ShapeId) -> bool {
-        let (one, other) = (&self.model.shapes()[a.index()], &self.model.shapes()[b.index()]);
-        let (body_a, body_b) = (one.link.body(), other.link.body());
+        let (one, other) = (self.rule(a), self.rule(b));
+        let (body_a, body_b) = (one.body, other.body);
         if body_a == body_b {
             return false;
         }
-        if self.wanted.contains_key(&ordered(a.index(), b.index())) {
+        if !self.wanted.is_empty() && self.wanted.contains_key(&ordered(a.index(), b.index())) {
             return true;
         }
         one.collides && other.collides && groups_meet(one, other) && self.bodies_meet(body_a, body_b)
@@ -65,6 +106,12 @@ impl<'a> Filter<'a> {
     /// What holds between two shapes, whatever they say themselves.
     pub fn surface(&self, a: ShapeId, b: ShapeId) -> PairSurface {
         self.wanted.get(&ordered(a.index(), b.index())).copied().unwrap_or_default()
+    }
+
+    /// The largest margin and gap that are said of a pair \[m\].
+    pub fn widest(&self) -> f64 {
+        let of = |s: &PairSurface| s.margin.unwrap_or(0.0).max(0.0) + s.gap.unwrap_or(0.0).max(0.0);
+        self.wanted.values().map(of).fold(0.0, f64::max)
     }
 
     /// Whether a body is fixed to the world.
@@ -82,12 +129,13 @@ impl<'a> Filter<'a> {
             return false;
         }
         let Some((a, b)) = a.zip(b) else { return true }; // joints hide nothing from the world's own shapes
-        !self.joined.contains(&ordered(class_a, class_b))
-            && !self.excluded.contains(&ordered(a.index(), b.index()))
+        // most scenes of many bodies have neither
+        (self.joined.is_empty() || !self.joined.contains(&ordered(class_a, class_b)))
+            && (self.excluded.is_empty() || !self.excluded.contains(&ordered(a.index(), b.index())))
     }
 }
 
-fn groups_meet(a: &Shape, b: &Shape) -> bool {
+fn groups_meet(a: &Rule, b: &Rule) -> bool {
     a.group & b.mask != 0 || b.group & a.mask != 0
 }
 

@@ -57,7 +57,7 @@ pub use contacts::{Contact, Contacts, Hints, tangents};
 pub use data::{Placed, ShapeData};
 pub use hull::{HULL_BUDGET, Hull, HullError};
 pub use material::Surface;
-pub use pile::{ContactsDropped, Pile, PileContact};
+pub use pile::{ContactsDropped, NearPair, Pile, PileContact};
 pub use plan::{ContactPlan, Form, Pair, PairKind, PlanShape, Slot, Unsupported};
 pub use query::{Closest, Queries, Ray, RayHit};
 pub use solid::Solid;

@@ -29,3 +29,17 @@ impl Surface<f64> {
         Surface { sliding, torsional, rolling, restitution, margin, gap }
     }
 }
+
+impl<R: Copy> Surface<R> {
+    /// All of its numbers.
+    pub(crate) fn numbers(&self) -> [R; 6] {
+        let Surface { sliding, torsional, rolling, restitution, margin, gap } = *self;
+        [sliding, torsional, rolling, restitution, margin, gap]
+    }
+
+    /// The same in other numbers.
+    pub(crate) fn in_other<S>(&self, convert: impl Fn(R) -> S) -> Surface<S> {
+        let [sliding, torsional, rolling, restitution, margin, gap] = self.numbers().map(convert);
+        Surface { sliding, torsional, rolling, restitution, margin, gap }
+    }
+}

@@ -5,12 +5,11 @@
 //! the warm start of the next without matching, and lanes stay aligned.
 
 use crate::data::bound_of;
-use crate::filter::Filter;
+use crate::filter::{Filter, Rule};
+use crate::material::Surface;
 use crate::solid::Solid;
-use bellcrank_math::Vec3;
-use bellcrank_model::{
-    BodyId, Geometry, Material, MaterialRules, Model, Shape, ShapeId, ShapeSoftness, SoftRow, Softness,
-};
+use bellcrank_math::{Elem, Vec3};
+use bellcrank_model::{BodyId, Geometry, Material, MaterialRules, Model, Shape, ShapeId, SoftRow, Softness};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -119,6 +118,10 @@ pub struct PlanShape {
     pub bound: f64,
     /// Points and triangles, for the forms that have some.
     pub solid: Solid,
+    /// Its own margin and gap \[m\].
+    pub margin: f64,
+    /// See `margin`.
+    pub gap: f64,
 }
 
 impl PlanShape {
@@ -126,6 +129,11 @@ impl PlanShape {
     pub(crate) fn all(model: &Model) -> Vec<PlanShape> {
         let filter = Filter::of(model);
         (0..model.shapes().len()).map(|i| plan_shape(model, &filter, i)).collect()
+    }
+
+    /// Planes and terrain.
+    pub(crate) fn is_endless(&self) -> bool {
+        matches!(self.form, Form::Plane | Form::HeightField | Form::TriangleMesh)
     }
 }
 
@@ -168,6 +176,23 @@ impl Pair {
             (_, Ordering::Equal) => rules.of(a, b),
         }
     }
+
+    /// The surface that follows from those of the two shapes, whose margins are not looked at.
+    pub(crate) fn surface<E: Elem>(
+        &self,
+        rules: MaterialRules,
+        a: &Surface<E>,
+        b: &Surface<E>,
+    ) -> Surface<E> {
+        let of = |s: &Surface<E>| Material {
+            sliding: s.sliding.to_f64(),
+            torsional: s.torsional.to_f64(),
+            rolling: s.rolling.to_f64(),
+            restitution: s.restitution.to_f64(),
+        };
+        let both = self.material(rules, &of(a), &of(b));
+        Surface::of(&both, self.margin, self.gap).in_other(E::from_f64)
+    }
 }
 
 /// One possible contact.
@@ -203,6 +228,8 @@ pub struct ContactPlan {
     groups: Vec<(PairKind, Range<usize>)>,
     rules: MaterialRules,
     unsupported: Vec<Unsupported>,
+    /// Of an open plan: who may touch whom.
+    filter: Option<Box<Filter>>,
 }
 
 impl ContactPlan {
@@ -215,24 +242,120 @@ impl ContactPlan {
     pub fn with_rules(model: &Model, rules: MaterialRules) -> Self {
         let filter = Filter::of(model);
         let all = PlanShape::all(model);
-        let mut plan = ContactPlan {
-            shapes: Vec::new(),
-            pairs: Vec::new(),
-            slots: Vec::new(),
-            groups: Vec::new(),
-            rules,
-            unsupported: Vec::new(),
-        };
+        let mut plan = ContactPlan::blank(rules);
         for i in 0..all.len() {
             for j in i + 1..all.len() {
                 if filter.allows(all[i].id, all[j].id) {
-                    plan.add_pair(model, &filter, &all, (i, j));
+                    match make_pair(&filter, [&all[i], &all[j]], [i, j]) {
+                        Ok(pair) => plan.pairs.push(pair),
+                        Err(why) => plan.unsupported.push(why),
+                    }
                 }
             }
         }
         plan.keep_used_shapes(&all);
         plan.lay_out();
         plan
+    }
+
+    /// The plan of a model with so many shapes that pairs are not listed: a [`crate::Pile`] asks for those that are near. Its memory grows
+    /// with the number of shapes.
+    pub fn open(model: &Model) -> Self {
+        let filter = Filter::of(model);
+        let mut plan = ContactPlan::blank(model.material_rules());
+        plan.shapes = PlanShape::all(model).into_iter().filter(|shape| filter.touches(shape.id)).collect();
+        let endless: Vec<usize> = (0..plan.shapes.len()).filter(|k| plan.shapes[*k].is_endless()).collect();
+        for (k, &i) in endless.iter().enumerate() {
+            for &j in &endless[k + 1..] {
+                let both = [&plan.shapes[i], &plan.shapes[j]];
+                if filter.allows(both[0].id, both[1].id) {
+                    plan.unsupported.extend(make_pair(&filter, both, [i, j]).err());
+                }
+            }
+        }
+        plan.filter = Some(Box::new(filter));
+        plan
+    }
+
+    fn blank(rules: MaterialRules) -> Self {
+        ContactPlan {
+            shapes: Vec::new(),
+            pairs: Vec::new(),
+            slots: Vec::new(),
+            groups: Vec::new(),
+            rules,
+            unsupported: Vec::new(),
+            filter: None,
+        }
+    }
+
+    /// Whether pairs are asked for, not listed.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// The largest margin and gap that some pair of an open plan has whatever its shapes say \[m\].
+    pub(crate) fn widest(&self) -> f64 {
+        self.filter.as_ref().map_or(0.0, |filter| filter.widest())
+    }
+
+    /// How the pair of two shapes is called, by their positions in an open plan, where there is one: names sort as pairs of a plan do.
+    pub(crate) fn name(&self, i: usize, j: usize) -> Option<PairName> {
+        let filter = self.filter.as_ref()?;
+        let both = [&self.shapes[i], &self.shapes[j]];
+        if !filter.allows(both[0].id, both[1].id) {
+            return None;
+        }
+        let order = order(filter, both, [i, j]);
+        self.shapes[order.b()].body?;
+        Some(PairName::new(order.kind?, order.a(), order.b()))
+    }
+
+    /// The pair of that name in an open plan; its slots begin at zero.
+    pub(crate) fn pair(&self, name: PairName) -> Option<Pair> {
+        let filter = self.filter.as_ref()?;
+        let [a, b] = name.shapes();
+        let mut pair = make_pair(filter, [&self.shapes[a], &self.shapes[b]], [a, b]).ok()?;
+        pair.slots = 0..pair.kind.slot_count();
+        Some(pair)
+    }
+
+    /// The routine of two shapes of an open plan, A first.
+    pub fn kind(&self, a: usize, b: usize) -> Option<PairKind> {
+        let filter = self.filter.as_ref()?;
+        order(filter, [self.shapes.get(a)?, self.shapes.get(b)?], [a, b]).kind
+    }
+
+    /// Whether more than `most` pairs of shapes on bodies that `apart` tells apart may touch.
+    pub fn has_more(model: &Model, most: usize, apart: impl Fn(BodyId, BodyId) -> bool) -> bool {
+        let filter = Filter::of(model);
+        let all: Vec<(ShapeId, BodyId, Form)> = (0..model.shapes().len())
+            .filter_map(|k| {
+                let (shape, id) = (&model.shapes()[k], ShapeId::new(k));
+                let body = shape.link.body()?;
+                let form = match form_and_size(&shape.geometry).0 {
+                    // triangles that move are taken as their hull
+                    Form::TriangleMesh if !filter.is_static(Some(body)) => Form::Hull,
+                    form => form,
+                };
+                Some((id, body, form))
+            })
+            .collect();
+        let mut found = 0;
+        for (k, (one, body, form)) in all.iter().enumerate() {
+            for (other, with, that) in &all[k + 1..] {
+                let [first, second] = if form <= that { [*form, *that] } else { [*that, *form] };
+                if apart(*body, *with) && filter.allows(*one, *other) && PairKind::of(first, second).is_some()
+                {
+                    found += 1;
+                    if found > most {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
     }
 
     /// Shapes that take part in some pair.
@@ -275,44 +398,6 @@ impl ContactPlan {
         &self.unsupported
     }
 
-    fn add_pair(&mut self, model: &Model, filter: &Filter, all: &[PlanShape], (i, j): (usize, usize)) {
-        let (first, second) = if all[i].form <= all[j].form { (i, j) } else { (j, i) };
-        // A is the shape at rest; with two that move, the one that the routine names first
-        let flipped = filter.is_static(all[second].body) && !filter.is_static(all[first].body);
-        let (a, b) = if flipped { (second, first) } else { (first, second) };
-        let (shape_a, shape_b) = (all[a].id, all[b].id);
-        let Some(kind) = PairKind::of(all[first].form, all[second].form) else {
-            let why = "there is no contact routine for these two forms";
-            return self.unsupported.push(Unsupported { a: shape_a, b: shape_b, why });
-        };
-        if all[b].body.is_none() {
-            let why = "both belong to the world";
-            return self.unsupported.push(Unsupported { a: shape_a, b: shape_b, why });
-        }
-        let (one_id, other_id) = (all[i].id, all[j].id);
-        let (one, other) = (&model.shapes()[i], &model.shapes()[j]);
-        let surface = filter.surface(one_id, other_id);
-        let margin = surface.margin.unwrap_or(one.margin + other.margin);
-        let gap = surface.gap.unwrap_or(one.gap + other.gap);
-        let priority = |shape: ShapeId| model.shapes()[shape.index()].priority;
-        let preference = priority(shape_a).cmp(&priority(shape_b));
-        let slots = 0..0; // laid out when all pairs are known
-        self.pairs.push(Pair {
-            shape_a,
-            shape_b,
-            kind,
-            first,
-            second,
-            flipped,
-            slots,
-            margin,
-            gap,
-            preference,
-            own: surface.material,
-            soft: model.compliance().map(|_| soft_row(model, surface.softness, [shape_a, shape_b])),
-        });
-    }
-
     /// Shapes without partner need no pose.
     fn keep_used_shapes(&mut self, all: &[PlanShape]) {
         let mut position = vec![None; all.len()];
@@ -345,21 +430,93 @@ impl ContactPlan {
     }
 }
 
-/// How the contact of two shapes gives way: by its own law, that of the shape with the higher priority, or both together.
-fn soft_row(model: &Model, own: Option<Softness>, pair: [ShapeId; 2]) -> SoftRow {
-    let [a, b] = pair.map(|shape| &model.shapes()[shape.index()]);
-    // shapes that say nothing feel the mass of their own body
-    let said = |shape: &Shape| {
-        let mobility = shape.link.body().map_or(0.0, |body| 1.0 / model.bodies()[body.index()].mass);
-        shape.softness.unwrap_or(ShapeSoftness { law: Softness::default(), mix: 1.0, mobility })
+/// Two shapes in the order in which their routine wants them, and which of them is A.
+struct Order {
+    /// `None` where there is no routine.
+    kind: Option<PairKind>,
+    first: usize,
+    second: usize,
+    flipped: bool,
+}
+
+impl Order {
+    fn a(&self) -> usize {
+        if self.flipped { self.second } else { self.first }
+    }
+
+    fn b(&self) -> usize {
+        if self.flipped { self.first } else { self.second }
+    }
+}
+
+/// The order of two shapes with their positions.
+fn order(filter: &Filter, [one, other]: [&PlanShape; 2], [i, j]: [usize; 2]) -> Order {
+    // of two shapes of one form the one that comes first in the model is first
+    let swap = other.form < one.form || (other.form == one.form && other.id < one.id);
+    let ([first, second], [x, y]) = if swap { ([j, i], [other, one]) } else { ([i, j], [one, other]) };
+    // A is the shape at rest; with two that move, the one that the routine names first
+    let flipped = filter.is_static(y.body) && !filter.is_static(x.body);
+    Order { kind: PairKind::of(x.form, y.form), first, second, flipped }
+}
+
+/// The pair of two shapes with their positions, or why there is none; its slots are not laid out.
+fn make_pair(filter: &Filter, both: [&PlanShape; 2], at: [usize; 2]) -> Result<Pair, Unsupported> {
+    let fault = |a: &PlanShape, b: &PlanShape, why| Unsupported { a: a.id, b: b.id, why };
+    let order = order(filter, both, at);
+    let [a, b] = if order.a() == at[0] { both } else { [both[1], both[0]] };
+    let Some(kind) = order.kind else {
+        return Err(fault(a, b, "there is no contact routine for these two forms"));
     };
-    let both = [said(a), said(b)];
+    if b.body.is_none() {
+        return Err(fault(a, b, "both belong to the world"));
+    }
+    let (one, other) = (filter.rule(a.id), filter.rule(b.id));
+    let surface = filter.surface(a.id, b.id);
+    let Order { first, second, flipped, .. } = order;
+    Ok(Pair {
+        shape_a: a.id,
+        shape_b: b.id,
+        kind,
+        first,
+        second,
+        flipped,
+        slots: 0..0, // laid out when all pairs are known
+        margin: surface.margin.unwrap_or(one.margin + other.margin),
+        gap: surface.gap.unwrap_or(one.gap + other.gap),
+        preference: one.priority.cmp(&other.priority),
+        own: surface.material,
+        soft: soft_row(surface.softness, [one, other]),
+    })
+}
+
+/// What a pair of shapes is called: names sort by kind, then by A and B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PairName(u64);
+
+impl PairName {
+    const BITS: u32 = 28;
+
+    fn new(kind: PairKind, a: usize, b: usize) -> Self {
+        PairName((kind as u64) << (2 * Self::BITS) | (a as u64) << Self::BITS | b as u64)
+    }
+
+    /// Positions of A and B in the plan.
+    pub fn shapes(self) -> [usize; 2] {
+        let mask = (1 << Self::BITS) - 1;
+        [self.0 >> Self::BITS & mask, self.0 & mask].map(|k| k as usize)
+    }
+}
+
+/// How the contact of two shapes gives way, in a model that is soft: by its own law, that of the shape with the higher priority, or both
+/// together.
+fn soft_row(own: Option<Softness>, [a, b]: [&Rule; 2]) -> Option<SoftRow> {
+    let both = [a.softness?, b.softness?];
     let law = own.unwrap_or_else(|| match a.priority.cmp(&b.priority) {
         Ordering::Greater => both[0].law,
         Ordering::Less => both[1].law,
         Ordering::Equal => both[0].mixed(&both[1]),
     });
-    SoftRow { law, mobility: both[0].mobility + both[1].mobility }
+    Some(SoftRow { law, mobility: both[0].mobility + both[1].mobility })
 }
 
 fn plan_shape(model: &Model, filter: &Filter, index: usize) -> PlanShape {
@@ -370,7 +527,8 @@ fn plan_shape(model: &Model, filter: &Filter, index: usize) -> PlanShape {
     let form = solid.form().unwrap_or(form);
     let size = solid.bounds().map_or(size, |b| (b.high - b.low) * 0.5);
     let bound = solid.bound().unwrap_or_else(|| bound_of(form, size));
-    PlanShape { id: ShapeId::new(index), body, form, size, bound, solid }
+    let (margin, gap) = (shape.margin, shape.gap);
+    PlanShape { id: ShapeId::new(index), body, form, size, bound, solid, margin, gap }
 }
 
 /// Family and size of the forms that are given by three numbers.

@@ -28,14 +28,18 @@ fn a_pile_finds_the_contacts_of_all_pairs() {
     let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let mut all = Contacts::new(&plan);
     collide(&plan, &data, &X_WB, 1e-3, &mut all);
-    let mut pile = Pile::new(&plan, 10_000);
-    assert_eq!(pile.collide(&plan, &data, &X_WB, 1e-3), None);
+    let open = ContactPlan::open(&model);
+    let mut pile = Pile::new(&open, 10_000);
+    let own = ShapeData::of(&open, &Parameters::of(&model), 0);
+    assert_eq!(pile.collide(&open, &own, &X_WB, 1e-3), None);
     let expected: Vec<_> = (0..plan.slots().len()).filter(|s| all.slots()[*s].active).collect();
     assert!(expected.len() > 100, "only {} contacts, the test says little", expected.len());
-    let found: Vec<_> = pile.contacts().iter().map(|c| c.slot as usize).collect();
-    assert_eq!(found, expected);
-    for c in pile.contacts() {
-        let same = all.slots()[c.slot as usize];
+    assert_eq!(pile.contacts().len(), expected.len());
+    for (c, slot) in pile.contacts().iter().zip(expected) {
+        let (same, known) = (all.slots()[slot], &plan.pairs()[plan.slots()[slot].pair]);
+        let near = &pile.pairs()[c.pair as usize];
+        assert_eq!((near.pair.shape_a, near.pair.shape_b), (known.shape_a, known.shape_b));
+        assert_eq!((c.feature, near.surface.margin), (plan.slots()[slot].feature, known.margin));
         assert_eq!((c.contact.distance, c.contact.point_a), (same.distance, same.point_a));
     }
 }
@@ -43,7 +47,7 @@ fn a_pile_finds_the_contacts_of_all_pairs() {
 #[test]
 fn too_many_contacts_are_reported_and_the_ground_is_kept() {
     let (model, X_WB) = heap();
-    let plan = ContactPlan::of(&model);
+    let plan = ContactPlan::open(&model);
     let data = ShapeData::of(&plan, &Parameters::of(&model), 0);
     let mut large = Pile::new(&plan, 10_000);
     large.collide(&plan, &data, &X_WB, 0.0);
@@ -52,6 +56,6 @@ fn too_many_contacts_are_reported_and_the_ground_is_kept() {
     let dropped = small.collide(&plan, &data, &X_WB, 0.0);
     assert_eq!(dropped, Some(ContactsDropped { wanted, capacity: 20 }));
     assert_eq!(small.contacts().len(), 20);
-    let slots = |pile: &Pile| pile.contacts().iter().map(|c| c.slot).collect::<Vec<_>>();
+    let slots = |pile: &Pile| pile.contacts().iter().map(|c| (c.pair, c.feature)).collect::<Vec<_>>();
     assert_eq!(slots(&small), slots(&large)[..20]);
 }

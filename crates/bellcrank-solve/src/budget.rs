@@ -26,6 +26,11 @@ impl Budget {
         Budget { whole, left: whole }
     }
 
+    /// The smaller one.
+    pub fn least(self, other: Self) -> Self {
+        if other.left < self.left { other } else { self }
+    }
+
     /// A new step begins.
     pub fn refill(&mut self) {
         self.left = self.whole;

@@ -11,10 +11,10 @@ use crate::rows::read_coordinates;
 use crate::settings::Settings;
 use crate::state::{Control, State};
 use crate::status::WorldStatus;
-use crate::workspace::Workspace;
-use bellcrank_collide::{Contacts, collide};
+use crate::workspace::{Found, Touching, Workspace};
+use bellcrank_collide::{Contact, Contacts, collide};
 use bellcrank_math::{Elem, Inline, Mask, Real, Twist, Vec3};
-use bellcrank_model::Parameters;
+use bellcrank_model::{Parameters, ShapeId};
 use std::any::{Any, TypeId};
 
 /// Shapes that are nearer than this are listed as contacts [m].
@@ -40,44 +40,57 @@ impl<R: Real> LaneGroup<R> {
         }
     }
 
-    /// The reactions at a slot.
-    fn impulse(&self, state: &State<R>, slot: usize) -> [R; 6] {
-        if self.layout.pile.is_none() {
-            return state.contact_impulse[slot];
+    /// What touches at the present poses of a block, all lanes at once; the slots of a pile are those of the layout that comes with it.
+    fn touching(&self, block: &Block<R>) -> (Vec<Touching<R>>, Vec<[ShapeId; 2]>) {
+        let (plan, reach) = (&self.layout.plan, R::constant(LOOK_AHEAD));
+        if let Some(make) = self.make_pile {
+            let mut found = Found::default();
+            make(&self.layout).find(&self.layout, &block.constants, &block.state, reach, &mut found);
+            let shape = |x: R| plan.shapes()[x.lane(0).to_f64() as usize].id;
+            let shapes = |name: &[R; 2]| {
+                [shape(name[0]), shape(R::constant((name[1].lane(0).to_f64() / 8.0).floor()))]
+            };
+            let shapes = found.names.iter().map(shapes).collect();
+            return (found.touching, shapes);
         }
-        let place = state.contact_slot.iter().position(|other| other.lane(0).to_f64() == slot as f64);
-        place.map_or([R::zero(); 6], |k| state.contact_impulse[k])
-    }
-
-    /// What touches at the present poses of a block, all lanes at once.
-    fn touching(&self, block: &Block<R>) -> Contacts<R> {
-        let plan = &self.layout.plan;
         let mut contacts = Contacts::new(plan);
-        let reach = R::constant(LOOK_AHEAD);
         collide(plan, &block.constants.shapes, &block.state.X_WB, reach, &mut contacts);
-        contacts
+        let slots = contacts.slots().iter().enumerate().filter(|(_, contact)| contact.active.any());
+        let touching = |(slot, contact): (usize, &Contact<R>)| Touching {
+            slot,
+            contact: *contact,
+            guess: block.state.contact_impulse[slot],
+        };
+        let list: Vec<_> = slots.map(touching).collect();
+        let pair = |touching: &Touching<R>| &plan.pairs()[plan.slots()[touching.slot].pair];
+        let shapes = list.iter().map(pair).map(|pair| [pair.shape_a, pair.shape_b]).collect();
+        (list, shapes)
     }
 
     /// One world's contacts of what touches in its block.
-    fn contacts_of_lane(&self, block: &Block<R>, touching: &Contacts<R>, lane: usize) -> Vec<BodyContact> {
-        let plan = &self.layout.plan;
+    fn contacts_of_lane(
+        &self,
+        (touching, shapes): &(Vec<Touching<R>>, Vec<[ShapeId; 2]>),
+        lane: usize,
+    ) -> Vec<BodyContact> {
         let vector = |v: Vec3<R>| {
             let v = v.lane(lane);
             Vec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64())
         };
+        let body = |shape: ShapeId| self.model.shapes()[shape.index()].link.body();
         let mut list = Vec::new();
-        for (s, (found, slot)) in touching.slots().iter().zip(plan.slots()).enumerate() {
-            if found.active.bits() >> lane & 1 == 0 {
+        for (touching, [shape_a, shape_b]) in touching.iter().zip(shapes) {
+            let found = &touching.contact;
+            let Some(body_b) = body(*shape_b).filter(|_| found.active.bits() >> lane & 1 == 1) else {
                 continue;
-            }
-            let (pair, normal) = (&plan.pairs()[slot.pair], vector(found.normal));
-            let impulse = self.impulse(&block.state, s).map(|x| x.lane(lane).to_f64());
-            let (force, moment) = impulse_vectors(normal, impulse);
+            };
+            let normal = vector(found.normal);
+            let (force, moment) = impulse_vectors(normal, touching.guess.map(|x| x.lane(lane).to_f64()));
             list.push(BodyContact {
-                shape_a: pair.shape_a,
-                shape_b: pair.shape_b,
-                body_a: slot.body_a,
-                body_b: slot.body_b,
+                shape_a: *shape_a,
+                shape_b: *shape_b,
+                body_a: body(*shape_a),
+                body_b,
                 point: vector(found.point_b),
                 normal,
                 depth: -found.distance.lane(lane).to_f64(),
@@ -251,14 +264,14 @@ impl<R: Real> Group for LaneGroup<R> {
 
     fn contacts(&self, world: usize) -> Vec<BodyContact> {
         let (block, lane) = self.lane(world);
-        self.contacts_of_lane(block, &self.touching(block), lane)
+        self.contacts_of_lane(&self.touching(block), lane)
     }
 
     fn each_contact(&self, visit: &mut dyn FnMut(usize, BodyContact)) {
         for (b, block) in self.blocks.iter().enumerate() {
             let touching = self.touching(block);
             for lane in 0..block.used {
-                let own = self.contacts_of_lane(block, &touching, lane);
+                let own = self.contacts_of_lane(&touching, lane);
                 own.into_iter().for_each(|contact| visit(b * R::LANES + lane, contact));
             }
         }
@@ -388,7 +401,7 @@ impl<R: Real> Group for LaneGroup<R> {
         let values = state.X_WB.len() * 16
             + state.q.len()
             + state.scalar_impulse.len()
-            + state.contact_slot.len()
+            + 2 * state.contact_name.len()
             + state.activation.len()
             + 1
             + 6 * (state.contact_impulse.len() + state.joint_impulse.len())
@@ -396,6 +409,13 @@ impl<R: Real> Group for LaneGroup<R> {
             + 6 * control.wrench.len();
         let readout = self.blocks[0].readout.size_of();
         let constants = self.blocks[0].constants.size_of();
-        (values * size_of::<R>() + readout + constants) * self.blocks.len() / self.worlds
+        // a pile's search and solver take as much as their hardest step asked for; threads have one each
+        let piles = self
+            .workspaces
+            .iter()
+            .filter_map(|ws| ws.pile.as_ref())
+            .map(|pile| pile.size_of())
+            .sum::<usize>();
+        ((values * size_of::<R>() + readout + constants) * self.blocks.len() + piles) / self.worlds
     }
 }

@@ -33,7 +33,7 @@ macro_rules! visit {
         $state.q.$iter().for_each(&mut $f);
         $state.scalar_impulse.$iter().for_each(&mut $f);
         $state.contact_impulse.$iter().flatten().for_each(&mut $f);
-        $state.contact_slot.$iter().for_each(&mut $f);
+        $state.contact_name.$iter().flatten().for_each(&mut $f);
         $state.joint_impulse.$iter().flatten().for_each(&mut $f);
         $state.activation.$iter().for_each(&mut $f);
         $f(&$($mutable)? $state.interval);

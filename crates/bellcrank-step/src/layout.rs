@@ -6,7 +6,7 @@ pub use crate::lines::{LineSource, StopLayout, TendonLayout};
 use crate::lines::{line_layouts, pulls, tendon_bodies};
 use crate::settings::Solver;
 use crate::step::rods::{self, RodLayout};
-use bellcrank_collide::{ContactPlan, Pair};
+use bellcrank_collide::{ContactPlan, PlanShape};
 use bellcrank_math::Pose;
 use bellcrank_model::{
     BodyId, Compliance, Component, CouplingTerm, Dof, HeldSoftness, Joint, JointId, JointKind, Material,
@@ -33,7 +33,10 @@ pub struct Layout {
     pub activations: Vec<ActivationLayout>,
     /// Limits, dry friction and effort limits that may act.
     pub scalars: Vec<ScalarLayout>,
+    /// By slot; in a step of a pile, the contacts of that step.
     pub contacts: Vec<ContactLayout>,
+    /// By shape of the plan: rows of its contacts at least.
+    pub shape_rows: Vec<usize>,
     pub plan: ContactPlan,
     pub coordinate_count: usize,
     pub dof_count: usize,
@@ -185,18 +188,19 @@ impl Layout {
 
     /// Analyses a model; with more than `loose_pairs` it is a pile, which has room for so many contacts.
     pub fn with_capacity(model: &Model, loose_pairs: usize, contacts: Option<usize>) -> Self {
-        let plan = ContactPlan::of(model);
+        let component = components(model);
+        let apart = |a: BodyId, b: BodyId| component[a.index()] != component[b.index()];
+        let is_pile = ContactPlan::has_more(model, loose_pairs, apart);
+        let plan = if is_pile { ContactPlan::open(model) } else { ContactPlan::of(model) };
         let pattern = BlockPattern::new(model.bodies().len(), edges(model));
         let position: Vec<usize> = (0..model.bodies().len()).map(|b| pattern.position(b)).collect();
         let joints = joint_layouts(model, &pattern);
         let lines = line_layouts(model, &pattern);
         let actuators = (0..model.actuators().len()).map(|a| drive_layout(model, &lines, a)).collect();
         let last = |count: fn(JointKind) -> usize| model.joints().iter().map(|j| count(j.kind)).sum();
-        let component = components(model);
         let afloat = afloat(model, &joints, &lines);
-        let loose = plan.pairs().iter().filter(|pair| is_loose(&plan, pair, &component)).count();
+        let shape_rows = shape_rows(model, &plan);
         let room = contacts.unwrap_or(plan.shapes().len() * CONTACTS_PER_SHAPE);
-        let is_pile = loose > loose_pairs;
         let mut layout = Layout {
             rods: Vec::new(),
             compliance: model.compliance(),
@@ -205,7 +209,8 @@ impl Layout {
             pile: is_pile.then_some(room),
             couplings: coupling_layouts(model, &pattern),
             scalars: scalar_layouts(model, &pattern, &joints),
-            contacts: contact_layouts(model, &plan, &pattern),
+            contacts: contact_layouts(&shape_rows, &plan, &pattern),
+            shape_rows,
             blocks_without_joint: blocks_without_joint(&pattern, &joints, is_pile),
             bases: bases(model),
             not_afloat: all_but(model.bodies().len(), afloat.iter().flatten()),
@@ -250,12 +255,6 @@ fn components(model: &Model) -> Vec<usize> {
         part.bodies.iter().for_each(|body| component[body.index()] = c);
     }
     component
-}
-
-/// Whether a pair is on two different mechanisms that nothing joins.
-fn is_loose(plan: &ContactPlan, pair: &Pair, component: &[usize]) -> bool {
-    let of = |shape: usize| plan.shapes()[shape].body.map(|body| component[body.index()]);
-    matches!((of(pair.first), of(pair.second)), (Some(a), Some(b)) if a != b)
 }
 
 fn bases(model: &Model) -> Vec<usize> {
@@ -507,28 +506,31 @@ fn scalar_softness(model: &Model, joint: &Joint, at: DofLayout, kind: ScalarKind
     Some(SoftRow { law, mobility: soft.mobility })
 }
 
-fn contact_layouts(model: &Model, plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
-    // rows are there when one of the shapes asks for them; what the pair then has is in its surface
-    let rows = |pair: usize| {
-        let pair = &plan.pairs()[pair];
-        let asks = |field: fn(&Material) -> f64| {
-            [pair.shape_a, pair.shape_b].iter().any(|s| field(&model.shapes()[s.index()].material) > 0.0)
-        };
-        match (asks(|m| m.rolling), asks(|m| m.torsional)) {
-            (true, _) => 6,
-            (false, true) => 4,
-            (false, false) => 3,
+/// Rows that a contact of each shape asks for; those of a pair are the larger number. What the pair then has is in its surface.
+fn shape_rows(model: &Model, plan: &ContactPlan) -> Vec<usize> {
+    let rows = |shape: &PlanShape| {
+        let Material { rolling, torsional, .. } = model.shapes()[shape.id.index()].material;
+        if rolling > 0.0 {
+            6
+        } else if torsional > 0.0 {
+            4
+        } else {
+            3
         }
     };
+    plan.shapes().iter().map(rows).collect()
+}
+
+fn contact_layouts(rows: &[usize], plan: &ContactPlan, pattern: &BlockPattern) -> Vec<ContactLayout> {
     let mut contacts: Vec<ContactLayout> = Vec::with_capacity(plan.slots().len());
     for slot in plan.slots() {
         let same = contacts.last().filter(|last| last.pair == slot.pair).cloned();
         contacts.push(same.unwrap_or_else(|| {
             let (a, b) = (slot.body_a.map(BodyId::index), slot.body_b.index());
             let bodies: Vec<usize> = a.into_iter().chain([b]).collect();
-            let path = Arc::new(pattern.path(&bodies));
-            let soft = plan.pairs()[slot.pair].soft;
-            ContactLayout { a, b, pair: slot.pair, rows: rows(slot.pair), soft, path }
+            let (path, pair) = (Arc::new(pattern.path(&bodies)), &plan.pairs()[slot.pair]);
+            let rows = rows[pair.first].max(rows[pair.second]);
+            ContactLayout { a, b, pair: slot.pair, rows, soft: pair.soft, path }
         }));
     }
     contacts

@@ -150,7 +150,7 @@ impl Default for Settings {
 impl Settings {
     /// For numbers of 32 bits: what rounding allows.
     pub fn single() -> Self {
-        let solver = Padmm { tolerance: 1e-5, pile_tolerance: 5e-5, ..Padmm::default() };
+        let solver = Padmm { tolerance: 1e-5, ..Padmm::default() };
         Settings {
             solver: Solver::Padmm(solver),
             softness: 3e-5,

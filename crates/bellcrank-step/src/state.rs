@@ -23,8 +23,8 @@ pub struct State<R: Real> {
     pub joint_impulse: Vec<[R; 6]>,
     /// Reactions of the last step by contact slot: force (t, o, n) [N·s] and moment (about n, t, o) [N·m·s].
     pub contact_impulse: Vec<[R; 6]>,
-    /// For a pile: the slot of each entry of `contact_impulse`, rising; below zero behind the last.
-    pub contact_slot: Vec<R>,
+    /// For a pile: what each entry of `contact_impulse` is called, rising: the positions a and 8 b + feature of its shapes; below zero behind the last.
+    pub contact_name: Vec<[R; 2]>,
     /// States of motors that have one, in their order.
     pub activation: Vec<R>,
     /// The interval whose velocity the twists are, in steps: one after a step, zero where velocities were written, which are those of the
@@ -63,7 +63,7 @@ impl<R: Real> State<R> {
             scalar_impulse: vec![R::zero(); layout.scalars.len()],
             joint_impulse: vec![[R::zero(); 6]; layout.joints.len()],
             contact_impulse: vec![[R::zero(); 6]; layout.contact_room()],
-            contact_slot: vec![-R::one(); layout.pile.unwrap_or(0)],
+            contact_name: vec![[-R::one(); 2]; layout.pile.unwrap_or(0)],
             activation: vec![R::zero(); layout.activations.len()],
             interval: R::zero(),
             alive: R::Mask::splat(true),
@@ -108,7 +108,7 @@ impl<R: Real> State<R> {
             scalar_impulse,
             joint_impulse,
             contact_impulse,
-            contact_slot,
+            contact_name,
             activation,
             interval,
             alive,
@@ -120,7 +120,7 @@ impl<R: Real> State<R> {
         self.scalar_impulse.clone_from(scalar_impulse);
         self.joint_impulse.clone_from(joint_impulse);
         self.contact_impulse.clone_from(contact_impulse);
-        self.contact_slot.clone_from(contact_slot);
+        self.contact_name.clone_from(contact_name);
         self.activation.clone_from(activation);
         self.interval = *interval;
         self.alive = *alive;
@@ -142,7 +142,8 @@ impl<R: Real> State<R> {
         }
         self.q.iter_mut().zip(&other.q).for_each(|(a, b)| pick(a, *b));
         self.scalar_impulse.iter_mut().zip(&other.scalar_impulse).for_each(|(a, b)| pick(a, *b));
-        self.contact_slot.iter_mut().zip(&other.contact_slot).for_each(|(a, b)| pick(a, *b));
+        let names = self.contact_name.iter_mut().flatten().zip(other.contact_name.iter().flatten());
+        names.for_each(|(a, b)| pick(a, *b));
         let impulses = [
             (&mut self.contact_impulse, &other.contact_impulse),
             (&mut self.joint_impulse, &other.joint_impulse),

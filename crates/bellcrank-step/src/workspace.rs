@@ -1,7 +1,8 @@
 //! Memory of a step. It may be thrown away at any time; nothing is remembered in it.
 
+use crate::constants::Constants;
 use crate::interior::InteriorWorkspace;
-use crate::layout::Layout;
+use crate::layout::{ContactLayout, Layout};
 use crate::reactions::{
     all_rows::AllRowsWorkspace,
     per_world::{Places, WorldRows},
@@ -10,7 +11,7 @@ use crate::reactions::{
 };
 use crate::rows::tendons::TendonRow;
 use crate::step::{accelerate::LastRound, motion::Spin};
-use bellcrank_collide::{Contact, Contacts};
+use bellcrank_collide::{Contact, Contacts, Surface};
 use bellcrank_math::{Mask, Pose, Real, Vec3};
 use bellcrank_solve::{BlockFactor, Cone, StickingRows};
 
@@ -22,8 +23,10 @@ pub struct Workspace<R: Real> {
     pub contacts: Contacts<R>,
     /// The contacts of this step, sorted by slot.
     pub touching: Vec<Touching<R>>,
-    /// For a pile only.
+    /// For a pile only: its search and solver, what the search found, and a layout whose contacts are those of this step.
     pub pile: Option<Box<dyn PileWork<R>>>,
+    pub found: Found<R>,
+    pub own_layout: Option<Box<Layout>>,
     pub joints: Vec<JointRows<R>>,
     pub dofs: Vec<DofRow<R>>,
     pub lines: Vec<TendonRow<R>>,
@@ -76,6 +79,24 @@ pub struct Workspace<R: Real> {
     pub interior: Option<Box<InteriorWorkspace<R>>>,
 }
 
+/// The contacts of a pile.
+#[derive(Clone, Debug)]
+pub struct Found<R: Real> {
+    /// Slots are positions in the lists here.
+    pub touching: Vec<Touching<R>>,
+    pub contacts: Vec<ContactLayout>,
+    /// See [`crate::state::State::contact_name`].
+    pub names: Vec<[R; 2]>,
+    /// By pair of shapes that are near.
+    pub surfaces: Vec<Surface<R>>,
+}
+
+impl<R: Real> Default for Found<R> {
+    fn default() -> Self {
+        Found { touching: Vec::new(), contacts: Vec::new(), names: Vec::new(), surfaces: Vec::new() }
+    }
+}
+
 /// A contact, and the reactions that the last step left there.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching<R: Real> {
@@ -119,6 +140,8 @@ pub struct DofRow<R: Real> {
 #[derive(Clone, Debug)]
 pub struct ConeRows<R: Real> {
     pub groups: Vec<ConeGroup<R>>,
+    /// Of the pairs of a pile that are near; nothing for others.
+    pub surfaces: Vec<Surface<R>>,
     /// Lanes that are solved at all.
     pub lanes: R::Mask,
     /// L⁻¹ Jᵀ along each group's path: `rows` entries per position. What is behind `used_w` is left from earlier steps.
@@ -210,8 +233,10 @@ impl<R: Real> Workspace<R> {
         };
         Workspace {
             contacts: Contacts::new(&layout.plan),
-            touching: Vec::with_capacity(layout.contact_room()),
+            touching: Vec::with_capacity(if pile.is_some() { 0 } else { layout.contact_room() }),
             pile: pile.map(|make| make(layout)),
+            found: Found::default(),
+            own_layout: pile.map(|_| Box::new(layout.clone())),
             joints: vec![row; layout.joints.len()],
             dofs: vec![dof; layout.dof_count],
             lines: layout.lines.iter().map(TendonRow::blank).collect(),
@@ -246,6 +271,13 @@ impl<R: Real> Workspace<R> {
 }
 
 impl<R: Real> ConeRows<R> {
+    /// The surface of a pair of shapes.
+    #[inline(always)]
+    pub fn surface<'a>(&'a self, constants: &'a Constants<R>, pair: usize) -> &'a Surface<R> {
+        let all = if self.surfaces.is_empty() { &constants.shapes.surfaces } else { &self.surfaces };
+        &all[pair]
+    }
+
     fn new(layout: &Layout) -> Self {
         let rows = layout.cone_rows();
         let scalar_w: usize = layout.scalars.iter().map(|s| s.path.len()).sum();
@@ -257,6 +289,7 @@ impl<R: Real> ConeRows<R> {
         let groups = layout.scalars.len() + layout.contact_room();
         ConeRows {
             groups: Vec::with_capacity(groups),
+            surfaces: Vec::new(),
             lanes: R::Mask::splat(true),
             w: Vec::with_capacity(scalar_w + contact_w),
             used_w: 0,

@@ -34,8 +34,8 @@ pub struct Padmm {
     pub max_iterations: usize,
     /// Bound on the three residuals [N·s, m/s, J]; zero runs the whole budget.
     pub tolerance: f64,
-    /// The same in worlds of many loose bodies, where it is larger than `tolerance` [m/s]: a body creeps by two
-    /// hundredths of a millimetre in a second at most.
+    /// The same in worlds of many loose bodies, where it is larger than `tolerance` [m/s]: a body creeps by a
+    /// twentieth of a millimetre in a second at most.
     pub pile_tolerance: f64,
     /// Proximal weight η.
     pub proximal: f64,
@@ -57,7 +57,7 @@ impl Default for Padmm {
         Padmm {
             max_iterations: 300,
             tolerance: 1e-6,
-            pile_tolerance: 2e-5,
+            pile_tolerance: 5e-5,
             proximal: 1e-6,
             penalty: Penalty::Share(0.005),
             linear: LinearSolver::Dense,

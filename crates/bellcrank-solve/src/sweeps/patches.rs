@@ -14,9 +14,10 @@ pub(super) struct Group {
     pub rows: usize,
     /// Contacts of the deepest patch; what others lack is zero and moves nothing.
     pub depth: usize,
-    /// Where its constants begin, and its rows: numbers of one lane follow each other.
+    /// Where its constants begin, its rows and its contacts: numbers of all lanes follow each other.
     pub constant: usize,
     pub value: usize,
+    pub contact: usize,
 }
 
 /// All contacts of a problem in lanes.
@@ -29,8 +30,9 @@ pub(super) struct Patches<E> {
     pub constants: Vec<E>,
     /// By row of the problem: where its lane stands among the values.
     pub places: Vec<u32>,
-    /// How many values there are.
+    /// How many values there are, and how many lanes of contacts.
     pub len: usize,
+    pub contacts: usize,
     patches: Vec<Patch>,
     colours: Vec<u64>,
 }
@@ -89,7 +91,7 @@ impl<E: Elem> Patches<E> {
         self.constants.clear();
         self.places.clear();
         self.places.resize(rows.len(), 0);
-        self.len = 0;
+        (self.len, self.contacts) = (0, 0);
         let patches = std::mem::take(&mut self.patches);
         let mut start = 0;
         while start < patches.len() {
@@ -137,7 +139,8 @@ impl<E: Elem> Patches<E> {
         let (lanes, n) = (E::LANE_COUNT, patches[0].rows as usize);
         let depth = patches.iter().map(|patch| patch.count as usize).max().unwrap_or(0);
         let (constant, value, size) = (self.constants.len(), self.len, Numbers::of(n).len);
-        self.groups.push(Group { rows: n, depth, constant, value });
+        self.groups.push(Group { rows: n, depth, constant, value, contact: self.contacts });
+        self.contacts += depth * lanes;
         self.constants.resize(constant + depth * size * lanes, E::zero());
         self.len += depth * n * lanes;
         let first = self.bodies.len();

@@ -1,7 +1,7 @@
 //! One sweep over all contacts, and how far reactions are from what they should be.
 
 use super::patches::{Group, Numbers, Patches};
-use bellcrank_math::{Elem, Real};
+use bellcrank_math::{Elem, Mask, Real};
 
 /// Numbers of a body in a row: its six, and as many more as whole vectors take.
 #[inline(always)]
@@ -17,11 +17,26 @@ pub(super) struct Point<E> {
     pub u: Vec<E>,
 }
 
+/// Who goes without momentum, by contact and lane.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holds<E> {
+    /// For so many sweeps more.
+    pub left: Vec<E>,
+    /// And for so many the next time.
+    pub length: Vec<E>,
+}
+
+/// Momentum leads a contact astray where what a sweep does to it goes against nine tenths of what momentum did.
+const AGAINST: f64 = 0.9;
+/// Each time it stays without for so many times longer, up to a number of sweeps.
+const LONGER: f64 = std::f64::consts::SQRT_2;
+const LONGEST: f64 = 256.0;
+
 /// What a sweep tells, by lane.
 pub(super) struct Tally<E> {
     /// Largest change as a velocity [m/s].
     pub change: [E; 16],
-    /// Σ G (y − λ⁺)(λ⁺ − λ) over the start y, the new and the last reactions: positive where momentum leads astray.
+    /// Σ G (λ⁺ − y)(0.9 (λ⁺ − y) − (λ⁺ − λ)) over the start y, the new and the last reactions: positive where momentum leads astray.
     pub astray: [E; 16],
 }
 
@@ -30,6 +45,8 @@ pub(super) struct Given<'a, E> {
     pub patches: &'a Patches<E>,
     /// g − C λ₀ by lane.
     pub g: &'a [E],
+    /// Changes that are not looked at [m/s].
+    pub noise: E,
 }
 
 /// The twelve velocities of a patch's bodies, lane by lane.
@@ -112,6 +129,7 @@ pub(super) fn sweep<V: Real>(
     given: &Given<'_, V::Elem>,
     last: &[V::Elem],
     at: &mut Point<V::Elem>,
+    holds: &mut Holds<V::Elem>,
 ) -> Tally<V::Elem> {
     let zero = V::Elem::zero();
     let mut tally = Tally { change: [zero; 16], astray: [zero; 16] };
@@ -120,9 +138,9 @@ pub(super) fn sweep<V: Real>(
         for part in 0..lanes / V::LANES {
             let place = (group, bodies, part);
             match group.rows {
-                3 => sweep_group::<V, 3>(given, place, last, at, &mut tally),
-                4 => sweep_group::<V, 4>(given, place, last, at, &mut tally),
-                _ => sweep_group::<V, 6>(given, place, last, at, &mut tally),
+                3 => sweep_group::<V, 3>(given, place, last, (at, holds), &mut tally),
+                4 => sweep_group::<V, 4>(given, place, last, (at, holds), &mut tally),
+                _ => sweep_group::<V, 6>(given, place, last, (at, holds), &mut tally),
             }
         }
     }
@@ -134,11 +152,11 @@ fn sweep_group<V: Real, const N: usize>(
     given: &Given<'_, V::Elem>,
     (group, bodies, part): (&Group, &[u32], usize),
     last: &[V::Elem],
-    point: &mut Point<V::Elem>,
+    (point, holds): (&mut Point<V::Elem>, &mut Holds<V::Elem>),
     tally: &mut Tally<V::Elem>,
 ) {
     let (lanes, at, n) = (V::Elem::LANE_COUNT, Numbers::of(N), N - 1);
-    let (offset, zero, half) = (part * V::LANES, V::zero(), V::constant(0.5));
+    let (offset, zero, against) = (part * V::LANES, V::zero(), V::constant(AGAINST));
     let mut u = gather::<V>(&point.u, bodies, lanes, part);
     let mut change = V::load(&tally.change[offset..][..V::LANES]);
     let mut astray = V::load(&tally.astray[offset..][..V::LANES]);
@@ -164,6 +182,7 @@ fn sweep_group<V: Real, const N: usize>(
         let (length, most) = (square.sqrt(), own.get::<V>(at.mu) * new[n]);
         let share = V::select(length.le(most), V::one(), most / length);
         let stiff = [own.get::<V>(at.stiff[1]), own.get::<V>(at.stiff[0])];
+        let (mut own_change, mut own_astray) = (zero, zero);
         for k in 0..N {
             if k < n {
                 new[k] = new[k] * share;
@@ -172,12 +191,15 @@ fn sweep_group<V: Real, const N: usize>(
             let place = values.start + k * lanes + offset;
             let since = new[k] - V::load(&last[place..][..V::LANES]);
             new[k].store(&mut point.lambda[place..][..V::LANES]);
-            change = change.max((moved * stiff).abs());
-            astray = (moved * stiff).mul_add(half.mul_add(moved, -since), astray);
+            own_change = own_change.max((moved * stiff).abs());
+            own_astray = (moved * stiff).mul_add(against.mul_add(moved, -since), own_astray);
             for c in 0..12 {
                 u[c] = own.get::<V>(at.reach + 12 * k + c).mul_add(moved, u[c]);
             }
         }
+        (change, astray) = (change.max(own_change), astray + own_astray);
+        let stumbles = zero.lt(own_astray) & V::splat(given.noise).lt(own_change);
+        hold::<V>(stumbles, group.contact + contact * lanes + offset, holds);
     }
     scatter::<V>(&u, &mut point.u, bodies, lanes, part);
     change.store(&mut tally.change[offset..][..V::LANES]);
@@ -247,12 +269,79 @@ fn residual_of_group<V: Real, const N: usize>(
     worst
 }
 
-/// y ← λ + f (λ − λ′), λ′ ← λ for lists of whole vectors.
+/// Notes whether momentum has led a contact astray.
 #[inline(always)]
-pub(super) fn extrapolate<V: Real>(f: V, now: &mut [V::Elem], last: &mut [V::Elem]) {
-    for (now, last) in now.chunks_exact_mut(V::LANES).zip(last.chunks_exact_mut(V::LANES)) {
+fn hold<V: Real>(stumbles: V::Mask, at: usize, holds: &mut Holds<V::Elem>) {
+    let (left, length) = (&mut holds.left[at..][..V::LANES], &mut holds.length[at..][..V::LANES]);
+    let (now, next) = (V::load(left), V::load(length));
+    V::select(stumbles, next, (now - V::one()).max(V::zero())).store(left);
+    if stumbles.any() {
+        let longer = (next * V::constant(LONGER)).min(V::constant(LONGEST));
+        V::select(stumbles, longer, next).store(length);
+    }
+}
+
+/// y ← λ + f (λ − λ′), λ′ ← λ, and the same of bodies; contacts that go without momentum stay at λ.
+#[inline(always)]
+pub(super) fn extrapolate<V: Real>(
+    f: V,
+    patches: &Patches<V::Elem>,
+    holds: &Holds<V::Elem>,
+    [now, last]: [&mut Point<V::Elem>; 2],
+) {
+    for (now, last) in now.u.chunks_exact_mut(V::LANES).zip(last.u.chunks_exact_mut(V::LANES)) {
         let (own, before) = (V::load(now), V::load(last));
         own.store(last);
         f.mul_add(own - before, own).store(now);
+    }
+    let lanes = V::Elem::LANE_COUNT;
+    for (group, bodies) in patches.groups.iter().zip(patches.bodies.chunks_exact(2 * lanes)) {
+        for part in 0..lanes / V::LANES {
+            let place = (group, bodies, part);
+            match group.rows {
+                3 => extrapolate_group::<V, 3>(f, (patches, place), holds, [now, last]),
+                4 => extrapolate_group::<V, 4>(f, (patches, place), holds, [now, last]),
+                _ => extrapolate_group::<V, 6>(f, (patches, place), holds, [now, last]),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn extrapolate_group<V: Real, const N: usize>(
+    f: V,
+    (patches, (group, bodies, part)): (&Patches<V::Elem>, (&Group, &[u32], usize)),
+    holds: &Holds<V::Elem>,
+    [now, last]: [&mut Point<V::Elem>; 2],
+) {
+    let (lanes, at, offset, zero) = (V::Elem::LANE_COUNT, Numbers::of(N), part * V::LANES, V::zero());
+    let mut u = None; // of the bodies, where some contact is held back
+    for contact in 0..group.depth {
+        let free = V::load(&holds.left[group.contact + contact * lanes + offset..][..V::LANES]).le(zero);
+        let own = V::select(free, f, zero);
+        let held = !free.all();
+        for k in 0..N {
+            let place = group.value + (contact * N + k) * lanes + offset;
+            let (x, before) =
+                (V::load(&now.lambda[place..][..V::LANES]), V::load(&last.lambda[place..][..V::LANES]));
+            x.store(&mut last.lambda[place..][..V::LANES]);
+            own.mul_add(x - before, x).store(&mut now.lambda[place..][..V::LANES]);
+            if held {
+                let mut own_u = match u {
+                    Some(u) => u,
+                    None => gather::<V>(&now.u, bodies, lanes, part),
+                };
+                let back = (x - before) * (own - f);
+                let first = group.constant + contact * at.len * lanes;
+                let constants = Contact { constants: &patches.constants[first..][..at.len * lanes], offset };
+                for c in 0..12 {
+                    own_u[c] = constants.get::<V>(at.reach + 12 * k + c).mul_add(back, own_u[c]);
+                }
+                u = Some(own_u);
+            }
+        }
+    }
+    if let Some(u) = u {
+        scatter::<V>(&u, &mut now.u, bodies, lanes, part);
     }
 }

@@ -49,18 +49,9 @@ pub fn find_within<R: Real>(
         }
         return ws.touching.len();
     };
-    let found = pile.find(layout, constants, &state.X_WB, reach, &mut ws.touching);
-    // both lists are sorted by slot
-    let mut old = state.contact_slot.iter().zip(&state.contact_impulse).peekable();
-    for touching in &mut ws.touching {
-        let slot = R::constant(touching.slot as f64);
-        while old.next_if(|(other, _)| other.lt(slot).all() && other.ge(R::zero()).all()).is_some() {}
-        if let Some((_, impulse)) =
-            old.next_if(|(other, _)| other.le(slot).all() && other.ge(R::zero()).all())
-        {
-            touching.guess = *impulse;
-        }
-    }
+    let found = pile.find(layout, constants, state, reach, &mut ws.found);
+    std::mem::swap(&mut ws.touching, &mut ws.found.touching);
+    std::mem::swap(&mut ws.cones.surfaces, &mut ws.found.surfaces);
     found
 }
 
@@ -105,7 +96,8 @@ pub fn collect<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspa
     }
     for touching in &ws.touching {
         let contact = &layout.contacts[touching.slot];
-        let cone = Cone::Coulomb { mu: constants.shapes.surfaces[contact.pair].sliding, rows: contact.rows };
+        let cone =
+            Cone::Coulomb { mu: ws.cones.surface(constants, contact.pair).sliding, rows: contact.rows };
         let gap = touching.contact.distance;
         let Some(acts) = contact_acts(contact, touching) else { continue };
         begin_group(ConeSource::Contact(touching.slot), acts, cone, gap, contact.path.len(), &mut ws.cones);
@@ -255,7 +247,8 @@ fn contact_rows<R: Real>(
 ) {
     let Scene { layout, constants, settings, times, .. } = *scene;
     let (at, contact) = (&layout.contacts[touching.slot], &touching.contact);
-    let surface = &constants.shapes.surfaces[at.pair];
+    let surface = *cones.surface(constants, at.pair);
+    let surface = &surface;
     let (guess, none) = (&touching.guess, R::zero());
     let (t, o) = contact.tangents();
     let arm_a = match at.a {
@@ -301,7 +294,7 @@ fn give_way<R: Real>(
     let Scene { layout, constants, times, .. } = *scene;
     let at = &layout.contacts[touching.slot];
     let (Some(soft), Some(all)) = (&at.soft, layout.compliance) else { return };
-    let sliding = constants.shapes.surfaces[at.pair].sliding;
+    let sliding = cones.surface(constants, at.pair).sliding;
     let edges = 2 * (at.rows - 1);
     let yields = ContactYield::of(soft, all, edges, [touching.contact.distance, sliding, times.dt]);
     let last = cones.jacobian.len() - 1;

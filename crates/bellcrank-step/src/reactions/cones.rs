@@ -357,7 +357,7 @@ pub fn store<R: Real>(
     for old in state.scalar_impulse.iter_mut().chain(state.contact_impulse.iter_mut().flatten()) {
         *old = R::select(fresh, R::zero(), *old);
     }
-    state.contact_slot.fill(-R::one()); // a pile has one lane
+    state.contact_name.fill([-R::one(); 2]); // a pile has one lane
     let in_lanes = |x: R| R::select(lanes, x, R::zero());
     let mut listed = 0;
     for group in &ws.cones.groups {
@@ -365,11 +365,11 @@ pub fn store<R: Real>(
         match group.source {
             ConeSource::Scalar(s) => state.scalar_impulse[s] += in_lanes(ws.cones.lambda[i]),
             ConeSource::Contact(c) => {
-                let surface = &constants.shapes.surfaces[layout.contacts[c].pair];
+                let surface = ws.cones.surface(constants, layout.contacts[c].pair);
                 let impulse = contact_impulse(&ws.cones.lambda[i..=i + n], surface);
                 let own = if layout.pile.is_some() {
-                    // the list of a pile: as many as touch, sorted by slot
-                    state.contact_slot[listed] = R::constant(c as f64);
+                    // the list of a pile: as many as touch, sorted by name
+                    state.contact_name[listed] = ws.found.names[c];
                     listed += 1;
                     &mut state.contact_impulse[listed - 1]
                 } else {

@@ -5,27 +5,37 @@
 //! on the matrix of all rows ([`BodySpace`]). The step is the same.
 
 use crate::constants::Constants;
-use crate::layout::Layout;
+use crate::layout::{ContactLayout, Layout};
 use crate::reactions::cones::{places, row_mobility};
 use crate::reactions::per_world::WorldRows;
-use crate::workspace::{ConeRows, Touching};
-use bellcrank_collide::Pile;
-use bellcrank_math::{Elem, Inline, Pose, Real};
+use crate::state::State;
+use crate::workspace::{ConeRows, Found, Touching};
+use bellcrank_collide::{PairKind, Pile};
+use bellcrank_math::{Elem, Inline, Real};
+use bellcrank_model::BodyId;
 use bellcrank_solve::{
-    BlockFactor, BodyNewton, BodySpace, BodySpaceWorkspace, Outcome, Padmm, Penalty, SparseRow, Sweeps,
+    BlockFactor, BodyNewton, BodySpace, BodySpaceWorkspace, Budget, Outcome, Padmm, Path, Penalty, SparseRow,
+    Sweeps,
 };
+use std::sync::Arc;
+
+/// Features of a pair of shapes at most.
+const FEATURES: usize = 8;
 
 /// What a pile does differently.
 pub trait PileWork<R: Real>: Send + Sync {
-    /// Lists what touches, sorted by slot; says how many contacts there are, listed or not.
+    /// Lists what touches, sorted by name, with the reactions that the last step left there; says how many contacts there are, listed
+    /// or not.
     fn find(
         &mut self,
         layout: &Layout,
         constants: &Constants<R>,
-        X_WB: &[Pose<R>],
+        state: &State<R>,
         reach: R,
-        touching: &mut Vec<Touching<R>>,
+        found: &mut Found<R>,
     ) -> usize;
+    /// Bytes of memory taken.
+    fn size_of(&self) -> usize;
     /// Remembers H before it is factored.
     fn keep_matrix(&mut self, matrix: &BlockFactor<R>);
     /// Makes ready to solve for the reactions of the rows.
@@ -54,8 +64,13 @@ const STIFFER: f64 = 20.0;
 const SLOWER: usize = 2;
 const LONGER: usize = 3;
 
-/// Sweeps of one solve at most; then Newton's method and PADMM go on, as far as the budget allows.
+/// Sweeps of one solve at most.
 const MOST_SWEEPS: usize = 1000;
+/// Where they fail, Newton's method and PADMM go on, as far as the budget allows: so many times what all of those sweeps cost.
+const SPARE: f64 = 3.0;
+const LEAST_BUDGET: f64 = 1e7;
+/// But only on so many rows: factors of larger piles fill in, and one of them takes longer than all sweeps.
+const NEWTON_ROWS: usize = 2400;
 
 /// The solver as a pile uses it.
 fn of_a_pile(solver: &Padmm) -> Padmm {
@@ -72,10 +87,12 @@ pub fn make_pile<E: Elem>(layout: &Layout) -> Box<dyn PileWork<E>> {
     Box::new(PileOf::<E> {
         search: Pile::new(&layout.plan, layout.pile.unwrap_or(0)),
         matrix: BlockFactor::new(&layout.pattern),
+        paths: [Vec::new(), Vec::new()],
         rows: Vec::new(),
         reach: Vec::new(),
         sweeps: (layout.pattern.off_diagonal_count() == 0).then(Sweeps::default),
         is_ready: false,
+        is_fresh: true,
         before: Vec::new(),
         space: BodySpaceWorkspace::default(),
         newton: BodyNewton::default(),
@@ -85,6 +102,8 @@ pub fn make_pile<E: Elem>(layout: &Layout) -> Box<dyn PileWork<E>> {
 
 struct PileOf<E: Elem> {
     search: Pile<E>,
+    /// Of pairs that touch, sorted by name: in this step and in the last.
+    paths: [Vec<(Name, Arc<Path>)>; 2],
     /// H
     matrix: BlockFactor<E>,
     /// In the order of the problem.
@@ -94,6 +113,8 @@ struct PileOf<E: Elem> {
     sweeps: Option<Sweeps<E>>,
     /// Whether Newton's method has been told of the rows.
     is_ready: bool,
+    /// Whether a step has just begun, whose budget is not known yet.
+    is_fresh: bool,
     /// Reactions that sweeps began with.
     before: Vec<E>,
     space: BodySpaceWorkspace<E>,
@@ -107,23 +128,29 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
         &mut self,
         layout: &Layout,
         constants: &Constants<E>,
-        X_WB: &[Pose<E>],
+        state: &State<E>,
         reach: E,
-        touching: &mut Vec<Touching<E>>,
+        found: &mut Found<E>,
     ) -> usize {
-        let dropped = self.search.collide(&layout.plan, &constants.shapes, X_WB, reach);
-        for found in self.search.contacts() {
-            touching.push(Touching {
-                slot: found.slot as usize,
-                contact: found.contact,
-                guess: [E::zero(); 6],
-            });
-        }
-        dropped.map_or(touching.len(), |dropped| dropped.wanted)
+        let dropped = self.search.collide(&layout.plan, &constants.shapes, &state.X_WB, reach);
+        self.list(layout, found);
+        match_reactions(layout, state, found);
+        dropped.map_or(found.touching.len(), |dropped| dropped.wanted)
+    }
+
+    fn size_of(&self) -> usize {
+        let paths = self
+            .paths
+            .iter()
+            .map(|list| list.capacity() * (size_of::<(Name, Arc<Path>)>() + 64))
+            .sum::<usize>();
+        let rows = (self.rows.capacity() + self.reach.capacity()) * size_of::<SparseRow<E>>();
+        let swept = self.sweeps.as_ref().map_or(0, Sweeps::size_of);
+        self.search.size_of() + paths + rows + swept + self.diagonal.capacity() * size_of::<E>()
     }
 
     fn refill(&mut self) {
-        self.newton.budget.refill();
+        self.is_fresh = true;
     }
 
     fn is_spent(&self) -> bool {
@@ -152,6 +179,11 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
             }
         }
         sweeps.prepare(layout.pattern.nodes(), &cones.worlds[0].problem, &self.reach);
+        if std::mem::take(&mut self.is_fresh) {
+            // a step that is hard takes as long as some dozens of others, never seconds
+            let most = (SPARE * MOST_SWEEPS as f64 * sweeps.work()).max(LEAST_BUDGET);
+            self.newton.budget = Budget::of(most).least(Budget::default());
+        }
     }
 
     fn solve(
@@ -163,8 +195,9 @@ impl<E: Elem> PileWork<E> for PileOf<E> {
     ) -> Outcome<E> {
         let solver = &of_a_pile(solver);
         let swept = self.sweep(solver, &mut cones.worlds[0]);
+        let many = cones.worlds[0].problem.rows() > NEWTON_ROWS;
         match swept {
-            Some(outcome) if outcome.converged => return outcome,
+            Some(outcome) if outcome.converged || many => return outcome,
             _ => {}
         }
         self.make_ready(layout, factor, cones);
@@ -194,7 +227,62 @@ const fn blank<E: Elem>(zero: E) -> SparseRow<E> {
     SparseRow { bodies: (None, 0), blocks: [[zero; 6]; 2], compliance: zero }
 }
 
+/// What the pair of two shapes is called: names sort as contacts do.
+type Name = (PairKind, [usize; 2]);
+
+/// The reactions of the last step, where the same features touch still.
+fn match_reactions<E: Elem>(layout: &Layout, state: &State<E>, found: &mut Found<E>) {
+    let key = |name: &[E; 2]| {
+        let [a, feature] = name.map(|x| x.to_f64() as usize);
+        (layout.plan.kind(a, feature / FEATURES), a, feature)
+    };
+    let listed = state.contact_name.iter().zip(&state.contact_impulse);
+    let mut old =
+        listed.take_while(|(name, _)| name[0] >= E::zero()).map(|(name, own)| (key(name), own)).peekable();
+    for (touching, name) in found.touching.iter_mut().zip(&found.names) {
+        let own = key(name);
+        while old.next_if(|(other, _)| *other < own).is_some() {}
+        if let Some((_, impulse)) = old.next_if(|(other, _)| *other == own) {
+            touching.guess = *impulse;
+        }
+    }
+}
+
 impl<E: Elem> PileOf<E> {
+    /// Lists what the search has found.
+    fn list(&mut self, layout: &Layout, found: &mut Found<E>) {
+        found.touching.clear();
+        found.contacts.clear();
+        found.names.clear();
+        found.surfaces.clear();
+        found.surfaces.extend(self.search.pairs().iter().map(|near| near.surface));
+        let [paths, last] = &mut self.paths;
+        std::mem::swap(paths, last);
+        paths.clear();
+        let mut old = last.iter().peekable();
+        for own in self.search.contacts() {
+            let near = &self.search.pairs()[own.pair as usize];
+            let name = (near.pair.kind, near.shapes());
+            let [a, b] = near.shapes().map(|shape| layout.plan.shapes()[shape].body.map(BodyId::index));
+            let Some(b) = b else { continue }; // never: a plan sees to it
+            if paths.last().is_none_or(|(other, _)| *other != name) {
+                while old.next_if(|(other, _)| *other < name).is_some() {}
+                let known = old.next_if(|(other, _)| *other == name).map(|(_, path)| path.clone());
+                let new = || Arc::new(layout.pattern.path(&a.into_iter().chain([b]).collect::<Vec<_>>()));
+                paths.push((name, known.unwrap_or_else(new)));
+            }
+            let Some((_, path)) = paths.last() else { continue };
+            let [x, y] = near.shapes();
+            let rows = layout.shape_rows[x].max(layout.shape_rows[y]);
+            let (pair, soft, path) = (own.pair as usize, near.pair.soft, path.clone());
+            let slot = found.contacts.len();
+            found.contacts.push(ContactLayout { a, b, pair, rows, soft, path });
+            found.touching.push(Touching { slot, contact: own.contact, guess: [E::zero(); 6] });
+            let feature = (FEATURES * y + own.feature as usize) as f64;
+            found.names.push([E::from_f64(x as f64), E::from_f64(feature)]);
+        }
+    }
+
     /// Sweeps, where they can be made.
     fn sweep(&mut self, solver: &Padmm, world: &mut WorldRows<E>) -> Option<Outcome<E>> {
         let sweeps = self.sweeps.as_mut().filter(|_| solver.newton_steps > 0 && solver.tolerance > 0.0)?;

@@ -40,11 +40,16 @@ pub fn step<R: Real>(
         return interior::step(whole, point, state, control, ws, readout);
     }
     reactions::refill(ws);
+    let mut own = ws.own_layout.take(); // a pile has other contacts in every step
     let mut pace = Pace::<R>::new(state.alive);
     while pace.going.any() {
         let scene = whole.part(&pace, state); // all of Δt, or less where joints would not close
         move_to_midpoint(&scene, state, ws); // Moreau–Jean only: q ← q ⊕ ½Δt u⁻
         let found = collect::find_contacts(&scene, state, ws); // what touches?
+        if let Some(own) = &mut own {
+            std::mem::swap(&mut own.contacts, &mut ws.found.contacts);
+        }
+        let scene = Scene { layout: own.as_deref().unwrap_or(whole.layout), ..scene };
         let gap = constraint_rows(&scene, state, control, ws); // J, c(q)/Δt, λ = h − m q̇⁺
         let mut report = solve(&scene, state, control, ws); // Δu and all reactions
         report.note(&scene, gap, found, ws);
@@ -56,6 +61,7 @@ pub fn step<R: Real>(
         advance(&scene, accepted, &pace, state, ws, &mut report); // u⁺, q⁺ = q ⊕ Δt u⁺
         pace.advance(accepted, state.alive, report);
     }
+    ws.own_layout = own;
     let mut report = pace.report.unwrap_or_else(|| blank_report(ws)); // nobody is alive
     assemble::project_onto_joints(whole, state, ws, &mut report); // what the rounds left open
     report
