@@ -102,7 +102,7 @@ impl Camera {
             CameraMode::Fixed => carried,
             CameraMode::Track => Pose::new(begun.R, begun.p + link(body, &X_WB).p - link(body, &at_first).p),
             CameraMode::TrackCenterOfMass => {
-                let way = model.center_of_mass(body, &X_WB) - model.center_of_mass(body, &at_first);
+                let way = model.center_of_mass(body, &X_WB) - model.center_of_mass(body, at_first);
                 Pose::new(begun.R, begun.p + way)
             }
             CameraMode::Target(b) => looking(carried.p, link(Some(b.id()), &X_WB).p),

@@ -281,19 +281,26 @@ fn forward(small: &Small<'_>, b: [Option<&[Recorded]>; 2]) -> Vec<[Recorded; 6]>
     w
 }
 
-/// Two bodies with right-hand sides: the factor, L⁻¹ b, H⁻¹ b and b.
-fn solved<'a>(x: &'a [Recorded]) -> (Small<'a>, [Vec<[Recorded; 6]>; 2], [&'a [Recorded]; 2]) {
+/// Two bodies with right-hand sides b: the factor, y = L⁻¹ b and H⁻¹ b.
+struct Solved<'a> {
+    small: Small<'a>,
+    b: [&'a [Recorded]; 2],
+    y: Vec<[Recorded; 6]>,
+    solution: Vec<[Recorded; 6]>,
+}
+
+fn solved(x: &[Recorded]) -> Solved<'_> {
     let mut small = Small::new(&[(0, 1)], 2, x).factored();
     let b = [small.take(6), small.take(6)];
     let y = forward(&small, b.map(Some));
     let mut solution = b.map(six).to_vec();
     small.factor.solve(&small.pattern, &mut solution);
-    (small, [y, solution], b)
+    Solved { small, b, y, solution }
 }
 
 fn forward_block() -> Result<BlockOperation, NotRecordable> {
     let work = |x: &[Recorded]| {
-        let (mut small, [y, _], b) = solved(x);
+        let Solved { mut small, b, y, .. } = solved(x);
         let given = [b[1].to_vec(), small.off_diagonal(0, 1), y[0].to_vec()].concat();
         Part { given, known: small.unit(1), results: y[1].to_vec() }
     };
@@ -302,7 +309,7 @@ fn forward_block() -> Result<BlockOperation, NotRecordable> {
 
 fn backward_block() -> Result<BlockOperation, NotRecordable> {
     let work = |x: &[Recorded]| {
-        let (mut small, [y, solution], _) = solved(x);
+        let Solved { mut small, y, solution, .. } = solved(x);
         let given = [y[0].to_vec(), small.off_diagonal(0, 1), solution[1].to_vec()].concat();
         Part { given, known: small.unit(0), results: solution[0].to_vec() }
     };

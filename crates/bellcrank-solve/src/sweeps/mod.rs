@@ -161,7 +161,8 @@ impl<E: Elem> Sweeps<E> {
                 extrapolate::<V>(f, patches, holds, [now, last]);
             }
         }
-        if !(swept.residual < before) {
+        let better = swept.residual < before; // never so of a number that is none
+        if !better {
             swept.residual = before;
             now.lambda.clone_from(start);
         }

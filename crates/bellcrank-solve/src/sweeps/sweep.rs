@@ -92,6 +92,14 @@ fn scatter<V: Real>(values: &[V; 12], u: &mut [V::Elem], bodies: &[u32], lanes: 
     }
 }
 
+/// Contacts that one vector takes together: a group's, of one part of its lanes, and the two bodies of each.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    group: &'a Group,
+    bodies: &'a [u32],
+    part: usize,
+}
+
 /// The numbers of one contact, a vector at a time.
 struct Contact<'a, E> {
     constants: &'a [E],
@@ -136,7 +144,7 @@ pub(super) fn sweep<V: Real>(
     let lanes = V::Elem::LANE_COUNT;
     for (group, bodies) in given.patches.groups.iter().zip(given.patches.bodies.chunks_exact(2 * lanes)) {
         for part in 0..lanes / V::LANES {
-            let place = (group, bodies, part);
+            let place = Place { group, bodies, part };
             match group.rows {
                 3 => sweep_group::<V, 3>(given, place, last, (at, holds), &mut tally),
                 4 => sweep_group::<V, 4>(given, place, last, (at, holds), &mut tally),
@@ -150,7 +158,7 @@ pub(super) fn sweep<V: Real>(
 #[inline(always)]
 fn sweep_group<V: Real, const N: usize>(
     given: &Given<'_, V::Elem>,
-    (group, bodies, part): (&Group, &[u32], usize),
+    Place { group, bodies, part }: Place,
     last: &[V::Elem],
     (point, holds): (&mut Point<V::Elem>, &mut Holds<V::Elem>),
     tally: &mut Tally<V::Elem>,
@@ -185,7 +193,7 @@ fn sweep_group<V: Real, const N: usize>(
         let (mut own_change, mut own_astray) = (zero, zero);
         for k in 0..N {
             if k < n {
-                new[k] = new[k] * share;
+                new[k] *= share;
             }
             let (moved, stiff) = (new[k] - old[k], stiff[(k == n) as usize]);
             let place = values.start + k * lanes + offset;
@@ -212,10 +220,11 @@ pub(super) fn residual<V: Real>(given: &Given<'_, V::Elem>, at: &Point<V::Elem>)
     let (lanes, mut worst) = (V::Elem::LANE_COUNT, V::zero());
     for (group, bodies) in given.patches.groups.iter().zip(given.patches.bodies.chunks_exact(2 * lanes)) {
         for part in 0..lanes / V::LANES {
+            let place = Place { group, bodies, part };
             let own = match group.rows {
-                3 => residual_of_group::<V, 3>(given, (group, bodies, part), at),
-                4 => residual_of_group::<V, 4>(given, (group, bodies, part), at),
-                _ => residual_of_group::<V, 6>(given, (group, bodies, part), at),
+                3 => residual_of_group::<V, 3>(given, place, at),
+                4 => residual_of_group::<V, 4>(given, place, at),
+                _ => residual_of_group::<V, 6>(given, place, at),
             };
             worst = worst.max(own);
         }
@@ -230,7 +239,7 @@ pub(super) fn residual<V: Real>(given: &Given<'_, V::Elem>, at: &Point<V::Elem>)
 #[inline(always)]
 fn residual_of_group<V: Real, const N: usize>(
     given: &Given<'_, V::Elem>,
-    (group, bodies, part): (&Group, &[u32], usize),
+    Place { group, bodies, part }: Place,
     point: &Point<V::Elem>,
 ) -> V {
     let (lanes, at, n) = (V::Elem::LANE_COUNT, Numbers::of(N), N - 1);
@@ -297,11 +306,11 @@ pub(super) fn extrapolate<V: Real>(
     let lanes = V::Elem::LANE_COUNT;
     for (group, bodies) in patches.groups.iter().zip(patches.bodies.chunks_exact(2 * lanes)) {
         for part in 0..lanes / V::LANES {
-            let place = (group, bodies, part);
+            let place = Place { group, bodies, part };
             match group.rows {
-                3 => extrapolate_group::<V, 3>(f, (patches, place), holds, [now, last]),
-                4 => extrapolate_group::<V, 4>(f, (patches, place), holds, [now, last]),
-                _ => extrapolate_group::<V, 6>(f, (patches, place), holds, [now, last]),
+                3 => extrapolate_group::<V, 3>(f, patches, place, holds, [now, last]),
+                4 => extrapolate_group::<V, 4>(f, patches, place, holds, [now, last]),
+                _ => extrapolate_group::<V, 6>(f, patches, place, holds, [now, last]),
             }
         }
     }
@@ -310,7 +319,8 @@ pub(super) fn extrapolate<V: Real>(
 #[inline(always)]
 fn extrapolate_group<V: Real, const N: usize>(
     f: V,
-    (patches, (group, bodies, part)): (&Patches<V::Elem>, (&Group, &[u32], usize)),
+    patches: &Patches<V::Elem>,
+    Place { group, bodies, part }: Place,
     holds: &Holds<V::Elem>,
     [now, last]: [&mut Point<V::Elem>; 2],
 ) {
