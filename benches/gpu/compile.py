@@ -5,8 +5,8 @@
     cargo run -p bellcrank-gpu --example kernels -- target/kernels
     cuda/bin/python benches/gpu/compile.py target/kernels
 
-Prints registers, spills and times; fails where PTX has an approximate operation or one that flushes small numbers to zero, where the
-block kernel spills, or where it has more than 64 registers.
+Prints registers, spills and times; fails where PTX has an approximate operation or one that flushes small numbers to
+zero, where the block kernel spills, or where it has more than 64 registers.
 """
 
 from __future__ import annotations
@@ -107,7 +107,10 @@ def main() -> None:
             if path.stem.startswith("blocks") and (stored or loaded or registers > 64):
                 faults.append(f"{path.stem}, sm_{target}: {registers} registers, {stored} + {loaded} bytes spilled")
             spills = f"{stored} + {loaded} B"
-            print(f"| {path.stem} | sm_{target} | {registers} | {spills} | {compiled:.1f} s | {assembled:.1f} s |", flush=True)
+            print(
+                f"| {path.stem} | sm_{target} | {registers} | {spills} | {compiled:.1f} s | {assembled:.1f} s |",
+                flush=True,
+            )
     if faults:
         sys.exit("\n".join(faults))
     print("\nno approximate operation, none that flushes to zero; the block kernel spills nothing")

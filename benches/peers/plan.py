@@ -3,8 +3,8 @@
     python benches/peers/plan.py wonik_allegro/right_hand.xml --trials 4
 
 Both load the same text: the hand of MuJoCo's menagerie and a cube of 60 mm and 100 g in it. MPPI as ComFree-Sim has
-it (256 samples of 48 steps of 4 ms, increments of at most 0.1 rad, temperature 0.002) with a deviation of 0.005 rad, its
-cost (15) with our weights, a plan every 20 ms that is in force at once, all cores. Each engine is its own plant, in
+it (256 samples of 48 steps of 4 ms, increments of at most 0.1 rad, temperature 0.002) with a deviation of 0.005 rad,
+its cost (15) with our weights, a plan every 20 ms that is in force at once, all cores. Each engine is its own plant, in
 steps of 1 ms, and knows its state: what is compared is the time of a plan, and whether plans reach their goal (20 mm
 and 0.04 of 1 - (q*·q)², as its Table I asks). Noise is drawn by numpy for MuJoCo, by the engine for Bellcrank: the same
 law, other numbers. Processor time is that of the whole process and does not see who else computes.
