@@ -12,7 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bellcrank-model", &["math"]),
     ("bellcrank-import", &["math", "model"]),
     ("bellcrank-tree", &["math", "model"]),
-    ("bellcrank-gpu", &["math", "model", "solve", "tree"]),
+    ("bellcrank-gpu", &["math", "model", "collide", "solve", "step", "tree"]),
     ("bellcrank-collide", &["math", "model"]),
     ("bellcrank-solve", &["math"]),
     ("bellcrank-step", &["math", "model", "collide", "solve"]),
