@@ -122,10 +122,12 @@ def test_a_sweep_finds_a_better_leg_than_jansens(ray: Any, tmp_path: Path) -> No
     space = {name: (0.98 * length, 1.02 * length) for name, length in jansen.JANSEN.items()}
     assert drawn(space, 16, 1)[:4] == drawn(space, 4, 1)
     wanted = drawn(space, 16, 1)[11:15]
+    mine = signal.getsignal(signal.SIGINT)
     result = bc.distributed.sweep(
         jansen.walk, {"b": 41.5}, metric="gait_speed", samples=0, rungs=3, together=5, first=[jansen.JANSEN, *wanted],
         out=tmp_path,
     )  # fmt: skip
+    assert signal.getsignal(signal.SIGINT) is mine  # Ctrl-C is not Tune's any more
     ours = next(row for row in result.rows if row["number"] == 0)
     assert result.best["gait_speed"] > 1.02 * ours["gait_speed"] and result.best["number"] != 0
     assert result.best["rise_mm"] < ours["rise_mm"]

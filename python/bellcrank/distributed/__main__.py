@@ -9,8 +9,9 @@ import signal
 import sys
 import tempfile
 import threading
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, TextIO
 
 from bellcrank.distributed import train
 from bellcrank.errors import BellcrankError
@@ -19,6 +20,12 @@ from bellcrank.errors import BellcrankError
 def main(words: Optional[list[str]] = None) -> int:
     """Runs it and gives the exit code: 0 done, 1 it cannot be done, 2 wrong arguments."""
     given = _parser().parse_args(words)
+    answer = sys.stdout
+    with redirect_stdout(sys.stderr):  # Ray tells of its nodes there, in the middle of what programs read
+        return _run(given, answer)
+
+
+def _run(given: argparse.Namespace, answer: TextIO) -> int:
     stop = threading.Event()
     for name in ("SIGINT", "SIGTERM"):  # ends after this update, with everything saved
         signal.signal(getattr(signal, name), lambda *_: stop.set())
@@ -45,7 +52,7 @@ def main(words: Optional[list[str]] = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if curve:
-        _tell(given, out, curve)
+        _tell(given, out, curve, answer)
     return 0
 
 
@@ -92,7 +99,7 @@ def _words(record: dict[str, Any]) -> str:
     return f"{record['update']:5}  {text}  {record['transitions'] / 1e6:.2f} M transitions  {speed}{faults}"
 
 
-def _tell(given: argparse.Namespace, out: str, curve: list[dict[str, Any]]) -> None:
+def _tell(given: argparse.Namespace, out: str, curve: list[dict[str, Any]], answer: TextIO) -> None:
     last = curve[-1]
     figures = {
         "task": given.task,
@@ -107,12 +114,12 @@ def _tell(given: argparse.Namespace, out: str, curve: list[dict[str, Any]]) -> N
         "policy": f"{out}/policy.safetensors",
     }
     if given.json:
-        print(json.dumps(figures))
+        print(json.dumps(figures), file=answer)
         return
     print(f"\n{_words(last)}", file=sys.stderr)
     place = f"{last['actors']} actors, {last['nodes']} nodes"
-    print(f"{given.task}, seed {given.seed}: {figures['minutes']:.1f} min on {place}")
-    print(f"policy: {figures['policy']}\ntry it: bellcrank evaluate {figures['policy']}")
+    print(f"{given.task}, seed {given.seed}: {figures['minutes']:.1f} min on {place}", file=answer)
+    print(f"policy: {figures['policy']}\ntry it: bellcrank evaluate {figures['policy']}", file=answer)
 
 
 if __name__ == "__main__":

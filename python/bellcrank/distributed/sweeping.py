@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -112,11 +115,24 @@ def sweep(
         tuner = library.Tuner(
             trial, param_space={"group": library.grid_search(groups)}, tune_config=config, run_config=run
         )
-    found = _collected(tuner.fit(), designs, (metric, mode, max(1, rungs)))
+    with _own_interrupts():
+        grid = tuner.fit()
+    found = _collected(grid, designs, (metric, mode, max(1, rungs)))
     result = Sweep(found, metric, tuple(space))
     if out is not None:
         result.save(out)
     return result
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Gives Ctrl-C back to whom it belonged: Tune takes it to end trials in order, and keeps it when it is done."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _check(fn: Any, space: Mapping[str, Any], mode: str) -> None:
