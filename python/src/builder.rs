@@ -136,8 +136,11 @@ impl ModelBuilder {
     /// Adds a camera, for `batch.render(camera=name)`: from `eye` towards `target` in the link frame, z up, or at a pose, where it looks
     /// along -z with y up in the picture.
     ///
-    /// Options, all optional: eye, target, position, quat_wxyz, field_of_view, mode ("fixed", "track", "track_center_of_mass", "target",
-    /// "target_center_of_mass"), body: what the last two look at.
+    /// `field_of_view` [rad] is from the picture's lower edge to its upper. `mode`: `"fixed"` to the link; `"track"`, which goes along
+    /// without turning, `"track_center_of_mass"` with all that hangs on the link; `"target"` and `"target_center_of_mass"`, turned
+    /// towards `body`.
+    ///
+    /// Options, all optional: eye, target, position, quat_wxyz, field_of_view, mode, body.
     #[pyo3(signature = (name, link, **options))]
     fn camera(
         &self,
