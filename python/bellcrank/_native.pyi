@@ -246,11 +246,14 @@ class ModelBuilder:
         gear: Optional[float] = None,
         effort_limit: Optional[float] = None,
         control_range: Optional[tuple[float, float]] = None,
+        torque_speed: Optional[tuple[float, float]] = None,
+        saturation: Optional[float] = None,
     ) -> int:
         """Adds a motor: ``"position"`` (kp, kd), ``"velocity"`` (kd), ``"effort"`` or ``"affine"`` (gain, bias).
 
         It drives a joint, a ``tendon``, or pushes a ``site`` with ``wrench`` (force and moment per unit of effort) in
-        the site's axes or those of the site ``reference``."""
+        the site's axes or those of the site ``reference``. ``torque_speed``: stall torque and speed without load, between
+        which the largest effort falls along a line; ``saturation``: the largest effort at any speed, else the stall torque."""
     def shape(
         self,
         name: str,

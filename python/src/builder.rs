@@ -78,7 +78,7 @@ impl ModelBuilder {
     /// the site's axes or those of the site `reference`.
     ///
     /// Options, all optional: tendon, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
-    /// control_range.
+    /// control_range, torque_speed (stall torque, speed without load), saturation.
     #[pyo3(signature = (name, joint = None, control = "position", **options))]
     fn actuator(
         &self,

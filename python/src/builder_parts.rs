@@ -7,7 +7,7 @@ use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
     Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, Control, Coupling, Frame, Geometry, HeightField,
     Joint, JointId, JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon,
-    TendonId, Zone,
+    TendonId, TorqueSpeed, Zone,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -147,8 +147,19 @@ pub fn actuator(
     if let Some([low, high]) = o.numbers("control_range")? {
         motor = motor.control_range(low, high);
     }
+    motor.torque_speed = torque_speed(&mut o)?;
     o.finish()?;
     Ok(motor)
+}
+
+/// Stall torque and speed without load, and a saturation beside them.
+fn torque_speed(o: &mut Options<'_>) -> PyResult<Option<TorqueSpeed>> {
+    let (line, saturation) = (o.numbers("torque_speed")?, o.number("saturation")?);
+    let Some(saturation) = saturation else {
+        return Ok(line.map(|[stall, no_load]| TorqueSpeed::new(stall, no_load)));
+    };
+    let [stall, no_load] = o.required("torque_speed", line)?;
+    Ok(Some(TorqueSpeed::new(stall, no_load).saturation(saturation)))
 }
 
 /// A joint, a tendon or a site: one of them.

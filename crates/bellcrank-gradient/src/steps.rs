@@ -209,6 +209,10 @@ fn with_scratch<T>(
     if !layout.activations.is_empty() {
         return Err(BatchError::NotDifferentiable(model.name().to_owned(), "motors with a state"));
     }
+    if layout.has_torque_speed {
+        let what = "motors with a torque–speed line";
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));
+    }
     if model.medium().resists() {
         return Err(BatchError::NotDifferentiable(model.name().to_owned(), "forces of air or water"));
     }

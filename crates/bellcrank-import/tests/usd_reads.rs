@@ -123,6 +123,28 @@ fn hinges_have_limits_and_drives_per_radian() {
     assert!(model.ignored().is_empty());
 }
 
+/// |v| ≤ 900 − 90 |τ| [°/s, N·m]: 10 N·m at rest, 5π rad/s without load, and 7 N·m at most.
+#[test]
+fn envelopes_of_drives_are_torque_speed_lines_and_come_back() {
+    let model = read(&two_bodies(
+        r#"def PhysicsRevoluteJoint "j" ( prepend apiSchemas = ["PhysicsDriveAPI:angular", "PhysxDrivePerformanceEnvelopeAPI:angular"] ) {
+            rel physics:body0 = </a>
+            rel physics:body1 = </b>
+            float drive:angular:physics:maxForce = 7
+            float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity = 900
+            float physxDrivePerformanceEnvelope:angular:speedEffortGradient = 90
+        }"#,
+    ));
+    let check = |model: &Model| {
+        let line = model.actuators()[0].torque_speed.expect("a line");
+        let hand = [(line.stall, 10.0), (line.no_load, 5.0 * std::f64::consts::PI), (line.saturation, 7.0)];
+        assert!(hand.iter().all(|(own, hand)| (own - hand).abs() < 1e-5), "{line:?}");
+        assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+    };
+    check(&model);
+    check(&read(&bellcrank_import::to_usd(&model).text));
+}
+
 #[test]
 fn locked_axes_tell_the_kind_of_a_joint() {
     let locked = |axes: &[&str]| -> String {

@@ -3,6 +3,7 @@
 use crate::fault::Place;
 use crate::ids::{JointId, Ref, SiteId, TendonId};
 use crate::magnitude::STRENGTH;
+use crate::torque_speed::TorqueSpeed;
 
 /// A motor.
 ///
@@ -25,6 +26,8 @@ pub struct Actuator {
     pub effort_range: [f64; 2],
     /// Controls are clamped to this range; infinite for none.
     pub control_range: [f64; 2],
+    /// How strong it is at speed; `None` for a motor that gives its whole effort at any speed.
+    pub torque_speed: Option<TorqueSpeed>,
     /// A state between the control and the effort; `None` where the control acts at once.
     pub activation: Option<Activation>,
     /// Where it was said.
@@ -170,6 +173,7 @@ impl Actuator {
             effort_limit: f64::INFINITY,
             effort_range: [f64::NEG_INFINITY, f64::INFINITY],
             control_range: [f64::NEG_INFINITY, f64::INFINITY],
+            torque_speed: None,
             activation: None,
             place: None,
         }
@@ -232,6 +236,12 @@ impl Actuator {
         self
     }
 
+    /// How strong it is at speed.
+    pub fn torque_speed(mut self, line: TorqueSpeed) -> Self {
+        self.torque_speed = Some(line);
+        self
+    }
+
     /// A state between the control and the effort.
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = Some(activation);
@@ -263,9 +273,10 @@ impl Actuator {
         self.coordinate().is_some_and(|(j, d)| j.index() == joint && d == dof)
     }
 
-    /// What the motor can give at most, from both bounds: least and largest effort [N·m or N].
+    /// What the motor can give at most at any speed, from all bounds: least and largest effort [N·m or N].
     pub fn effort_bounds(&self) -> [f64; 2] {
-        effort_bounds(self.effort_limit, self.effort_range)
+        let most = self.torque_speed.map_or(f64::INFINITY, |line| line.saturation);
+        effort_bounds(self.effort_limit.min(most), self.effort_range)
     }
 }
 

@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ids` | newtype indices, references by id or name, [`Link`] |
-//! | `body` `joint/` `coupling` `tendon` `actuator` `shape` `mesh` `texture` `hull` `site` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
+//! | `body` `joint/` `coupling` `tendon` `actuator` `torque_speed` `shape` `mesh` `texture` `hull` `site` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
 //! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
 //! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
 //! | `model` `graph` `mobility` `size` `warnings` | the result, its joint graph, rank and redundancy, what looks wrong |
@@ -51,6 +51,7 @@ mod size;
 mod softness;
 mod tendon;
 mod texture;
+mod torque_speed;
 mod validate;
 mod warnings;
 mod zone;
@@ -91,4 +92,5 @@ pub use site::Site;
 pub use softness::{Compliance, DofSoftness, HeldSoftness, ShapeSoftness, SoftRow, Softness};
 pub use tendon::Tendon;
 pub use texture::Texture;
+pub use torque_speed::TorqueSpeed;
 pub use zone::Zone;

@@ -5,6 +5,7 @@ use crate::ids::{BodyId, JointId, ShapeId};
 use crate::joint::Dof;
 use crate::model::Model;
 use crate::shape::Material;
+use crate::torque_speed::TorqueSpeed;
 use bellcrank_math::{Inertia, Pose, Sym3, Vec3};
 
 /// A quantity that is either one for all worlds or one each.
@@ -103,12 +104,15 @@ pub struct ActuatorParameters {
     pub effort_range: [f64; 2],
     /// Controls are clamped to this range; infinite for none.
     pub control_range: [f64; 2],
+    /// How strong it is at speed, before the gear.
+    pub torque_speed: Option<TorqueSpeed>,
 }
 
 impl ActuatorParameters {
-    /// What the motor gives to its target at least and at most, through its gear and from both bounds [N·m or N].
+    /// What the motor gives to its target at least and at most at any speed, through its gear and from all bounds [N·m or N].
     pub fn effort_bounds(&self) -> [f64; 2] {
-        let [low, high] = effort_bounds(self.effort_limit, self.effort_range);
+        let most = self.torque_speed.map_or(f64::INFINITY, |line| line.saturation);
+        let [low, high] = effort_bounds(self.effort_limit.min(most), self.effort_range);
         if self.gear > 0.0 {
             [low * self.gear, high * self.gear]
         } else if self.gear < 0.0 {
@@ -116,6 +120,13 @@ impl ActuatorParameters {
         } else {
             [0.0, 0.0]
         }
+    }
+
+    /// The line of its largest effort over the rate of its target, through the gear: effort at rest [N·m or N], and what it loses per
+    /// rate [N·m·s/rad or N·s/m]; `None` where it has none.
+    pub fn line_at_target(&self) -> Option<[f64; 2]> {
+        let line = self.torque_speed?;
+        Some([line.stall * self.gear.abs(), line.slope() * self.gear * self.gear])
     }
 }
 
@@ -155,6 +166,7 @@ impl Parameters {
             effort_limit: a.effort_limit,
             effort_range: a.effort_range,
             control_range: a.control_range,
+            torque_speed: a.torque_speed,
         });
         Parameters {
             gravity: PerWorld::Shared(model.gravity()),

@@ -26,6 +26,7 @@ mod magnitudes;
 mod memory;
 mod model_features;
 mod moreau_jean;
+mod motors_at_speed;
 mod motors_with_state;
 mod parameters_by_world;
 mod piles;

@@ -1,6 +1,7 @@
 //! The numbers of a model for one block of worlds, derived from its parameters.
 
 use crate::drag::DragConstants;
+use crate::effort::{EffortConstants, bound};
 use crate::layout::{JointLayout, Layout, LineSource, TendonLayout};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
@@ -60,9 +61,8 @@ pub struct DofConstants<R> {
     pub friction: R,
     pub stiffness: R,
     pub rest: R,
-    /// Least and largest effort of all drives together.
-    pub effort_low: R,
-    pub effort_high: R,
+    /// Of all drives together.
+    pub effort: EffortConstants<R>,
     pub velocity_limit: R,
 }
 
@@ -73,9 +73,8 @@ pub struct LineConstants<R> {
     pub damping: R,
     pub stiffness: R,
     pub rest: R,
-    /// Least and largest effort of all motors together.
-    pub effort_low: R,
-    pub effort_high: R,
+    /// Of all motors together.
+    pub effort: EffortConstants<R>,
     /// The site in its body's frame; nothing for tendons.
     pub X_BS: Pose<R>,
     /// Least and largest length.
@@ -105,30 +104,8 @@ pub struct ActuatorConstants<R> {
 
 numbers!(BodyConstants { mass, heavy_mass, inertia });
 numbers!(JointConstants { X_PF, X_SM, weight, dof_weight });
-numbers!(DofConstants {
-    low,
-    high,
-    armature,
-    damping,
-    friction,
-    stiffness,
-    rest,
-    effort_low,
-    effort_high,
-    velocity_limit,
-});
-numbers!(LineConstants {
-    armature,
-    damping,
-    stiffness,
-    rest,
-    effort_low,
-    effort_high,
-    X_BS,
-    low,
-    high,
-    friction,
-});
+numbers!(DofConstants { low, high, armature, damping, friction, stiffness, rest, effort, velocity_limit });
+numbers!(LineConstants { armature, damping, stiffness, rest, effort, X_BS, low, high, friction });
 numbers!(ActuatorConstants {
     kp,
     kd,
@@ -328,7 +305,8 @@ fn dof_constants(model: &Model, parameters: &Parameters, world: usize) -> Vec<Do
         for (k, dof) in dofs[..joint.kind.dof_count()].iter().enumerate() {
             let here = |a: &usize| model.actuators()[*a].drives(j, k);
             let drives = (0..model.actuators().len()).filter(here);
-            let [effort_low, effort_high] = effort_bounds(parameters, drives, dof, world);
+            let motors = drives.map(|a| parameters.actuator(a).get(world));
+            let effort = EffortConstants::of(motors, dof);
             all.push(DofConstants {
                 low: bound(dof.limits[0]),
                 high: bound(dof.limits[1]),
@@ -337,34 +315,12 @@ fn dof_constants(model: &Model, parameters: &Parameters, world: usize) -> Vec<Do
                 friction: dof.friction,
                 stiffness: dof.spring.map_or(0.0, |s| s.stiffness),
                 rest: dof.spring.map_or(0.0, |s| s.rest),
-                effort_low,
-                effort_high,
+                effort,
                 velocity_limit: bound(dof.velocity_limit),
             });
         }
     }
     all
-}
-
-/// Infinite bounds become large ones: lanes must not compute with infinities.
-fn bound(x: f64) -> f64 {
-    x.clamp(-1e9, 1e9)
-}
-
-/// What motors have together, as far as the joint or tendon bears it.
-fn effort_bounds(
-    parameters: &Parameters,
-    motors: impl IntoIterator<Item = usize>,
-    dof: &Dof,
-    world: usize,
-) -> [f64; 2] {
-    let mut sum = [0.0; 2];
-    for a in motors {
-        let own = parameters.actuator(a).get(world).effort_bounds();
-        sum = [sum[0] + own[0], sum[1] + own[1]];
-    }
-    let [low, high] = dof.effort_bounds();
-    sum.map(|x| bound(x.max(low).min(high)))
 }
 
 fn line_constants(
@@ -380,14 +336,14 @@ fn line_constants(
         LineSource::Site { index, .. } => (Dof::default(), Some(model.sites()[*index].X_LS)),
     };
     let com = parameters.body(BodyId::new(line.bodies[0])).get(world).com;
-    let [effort_low, effort_high] = effort_bounds(parameters, line.motors.iter().copied(), &dof, world);
+    let motors = line.motors.iter().map(|a| parameters.actuator(*a).get(world));
+    let effort = EffortConstants::of(motors, &dof);
     LineConstants {
         armature: dof.armature,
         damping: dof.damping,
         stiffness: dof.spring.map_or(0.0, |s| s.stiffness),
         rest: dof.spring.map_or(0.0, |s| s.rest),
-        effort_low,
-        effort_high,
+        effort,
         X_BS: X_LS.map_or(Pose::identity(), |X| Pose::new(X.R, X.p - com)),
         low: bound(dof.limits[0]),
         high: bound(dof.limits[1]),

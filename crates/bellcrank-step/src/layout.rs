@@ -29,6 +29,8 @@ pub struct Layout {
     /// Tendons and motors at sites that act.
     pub lines: Vec<TendonLayout>,
     pub actuators: Vec<DriveLayout>,
+    /// Some motor has a torque–speed line.
+    pub has_torque_speed: bool,
     /// Motors that have a state.
     pub activations: Vec<ActivationLayout>,
     /// Limits, dry friction and effort limits that may act.
@@ -222,6 +224,7 @@ impl Layout {
             joints,
             lines,
             actuators,
+            has_torque_speed: model.actuators().iter().any(|motor| motor.torque_speed.is_some()),
             activations: activation_layouts(model),
             plan,
         };

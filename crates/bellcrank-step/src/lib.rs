@@ -28,6 +28,7 @@ pub mod assemble;
 pub mod constants;
 pub mod contact;
 pub mod drag;
+pub mod effort;
 pub mod field;
 pub mod group;
 pub mod group_access;

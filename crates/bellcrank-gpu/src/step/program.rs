@@ -304,6 +304,7 @@ fn in_the_way(layout: &Layout, settings: &Settings) -> Option<&'static str> {
         (!layout.couplings.is_empty(), "coupled joints"),
         (!layout.lines.is_empty(), "tendons or motors at sites"),
         (!layout.activations.is_empty(), "motors with a state"),
+        (layout.has_torque_speed, "motors with a torque–speed line"),
         (!layout.afloat.is_empty(), "parts of several bodies that float"),
         (!layout.rods.is_empty(), "thin rods between balls"),
         (!layout.blocks_without_joint.is_empty(), "bodies that something else than joints couples"),

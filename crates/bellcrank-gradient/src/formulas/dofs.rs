@@ -65,7 +65,7 @@ fn read_drives<R: Real>(answer: &Answer<'_, R>, dofs: &mut [DofSlopes<R>]) {
             let at = layout.joints[scalar.at.joint].first_dof + scalar.at.dof;
             let (c, row) = (&constants.dofs[at], &ws.dofs[at]);
             // a motor with feedback has its mass as long as it is not cut off
-            let (low, high) = (c.effort_low * dt, c.effort_high * dt);
+            let (low, high) = c.effort.bounds(row.rate, dt);
             let follows =
                 R::zero().lt(row.drive_mass) | (low.lt(row.drive_impulse) & row.drive_impulse.lt(high));
             dofs[at].drives = R::select(follows, R::one(), R::zero());

@@ -187,6 +187,9 @@ fn add_actuator(actuator: &Actuator, target: Vec<(&'static str, String)>, xml: &
         None => tag,
         Some(activation) => as_general(actuator, activation, &mut said),
     };
+    if actuator.torque_speed.is_some() {
+        out.left_out.push(format!("actuator {:?}: its torque–speed line", actuator.name));
+    }
     let ranges = [("forcerange", actuator.effort_bounds()), ("ctrlrange", actuator.control_range)];
     for (name, range) in ranges {
         match range.map(f64::is_finite) {

@@ -223,6 +223,9 @@ impl<'a> Writer<'a> {
             if motor.control != bellcrank_model::Control::Effort || motor.gear != 1.0 {
                 note(format!("actuator {:?}: gains and gear", motor.name));
             }
+            if motor.torque_speed.is_some() {
+                note(format!("actuator {:?}: its torque–speed line", motor.name));
+            }
         }
     }
 }

@@ -255,9 +255,18 @@ fn add_drive(
     for (key, gain) in [("stiffness", kp), ("damping", kd)] {
         let _ = writeln!(said, "        float drive:{name}:physics:{key} = {}", number(gain * per));
     }
-    if actuator.effort_limit.is_finite() {
-        let _ =
-            writeln!(said, "        float drive:{name}:physics:maxForce = {}", number(actuator.effort_limit));
+    let most = actuator.torque_speed.map_or(f64::INFINITY, |line| line.saturation).min(actuator.effort_limit);
+    if most.is_finite() {
+        let _ = writeln!(said, "        float drive:{name}:physics:maxForce = {}", number(most));
+    }
+    if let Some(line) = actuator.torque_speed {
+        apis.push(format!("PhysxDrivePerformanceEnvelopeAPI:{name}"));
+        // speeds per degree in the file
+        let keys = [("maxActuatorVelocity", line.no_load), ("speedEffortGradient", 1.0 / line.slope())];
+        for (key, x) in keys {
+            let key = format!("physxDrivePerformanceEnvelope:{name}:{key}");
+            let _ = writeln!(said, "        float {key} = {}", number(x / per));
+        }
     }
     let own = if joint.dofs.len() == 1 { joint.name.clone() } else { format!("{}_{name}", joint.name) };
     let lost = [

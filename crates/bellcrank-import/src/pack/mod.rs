@@ -11,7 +11,7 @@ use bellcrank_model::{Checksum, ContactFilter, Faults, Model, ModelBuilder};
 use codec::{Pack, Reader};
 
 const MAGIC: &[u8; 7] = b"BCMODEL";
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// Why bytes are no model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -6,7 +6,7 @@ use bellcrank_model::{
     Compliance, ContactFilter, Control, Coupling, CouplingTerm, Dof, DofSoftness, Frame, Geometry,
     HeightField, HeldSoftness, Ignored, Joint, JointId, JointKind, Keyframe, Link, Material, MaterialRules,
     Medium, Mesh, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness, Show,
-    Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, Waypoint, Zone,
+    Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, TorqueSpeed, Waypoint, Zone,
 };
 
 macro_rules! ids {
@@ -83,7 +83,8 @@ fields! {
     Coupling { name, terms, constant, place }
     CouplingTerm { joint, dof, coefficient }
     Tendon { name, terms, path, slack, dof, softness, place }
-    Actuator { name, target, control, gear, effort_limit, effort_range, control_range, activation, place }
+    Actuator { name, target, control, gear, effort_limit, effort_range, control_range, torque_speed, activation, place }
+    TorqueSpeed { stall, no_load, saturation }
     Activation { law, range, early }
     Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, collides, group, mask, color, texture, place }
     Material { sliding, torsional, rolling, restitution }

@@ -3,7 +3,7 @@
 use super::joints::UsdJoint;
 use super::scene::{Node, Nodes};
 use crate::log::Log;
-use bellcrank_model::{Actuator, ActuatorId, ModelBuilder};
+use bellcrank_model::{Actuator, ActuatorId, ModelBuilder, TorqueSpeed};
 
 /// One motor per drive. Without stiffness and damping it gives the effort that it is told. Gives the targets that the file
 /// sets, which a motor of ours is told while it runs.
@@ -40,7 +40,9 @@ pub(super) fn add(
             (false, false) => Actuator::effort(motor_name, joint),
         };
         let limit = number("maxForce").filter(|f| *f > 0.0 && *f < 1e30).map_or(f64::INFINITY, |f| f * force);
-        let id = builder.actuator(motor.dof(dof).effort_limit(limit).place(node.place.clone()));
+        let mut motor = motor.dof(dof).effort_limit(limit).place(node.place.clone());
+        motor.torque_speed = envelope(node, name, [force, 1.0 / unit], limit, log);
+        let id = builder.actuator(motor);
         let (place, speed) = (number("targetPosition"), number("targetVelocity"));
         let (target, other) = if kp != 0.0 { (place, speed) } else { (speed, place) };
         if let Some(target) = target.filter(|x| *x != 0.0 && x.is_finite()) {
@@ -58,4 +60,32 @@ pub(super) fn add(
         }
     }
     targets
+}
+
+/// PhysX's envelope of a drive: |v| ≤ v_max − g |τ| is the line from the torque v_max/g at rest to the speed v_max. `units` are those of
+/// effort and of speed.
+fn envelope(
+    node: &Node<'_>,
+    name: &str,
+    [effort, speed]: [f64; 2],
+    limit: f64,
+    log: &Log,
+) -> Option<TorqueSpeed> {
+    if !node.prim.has_api(&format!("PhysxDrivePerformanceEnvelopeAPI:{name}")) {
+        return None;
+    }
+    let number = |key: &str| node.prim.number(&format!("physxDrivePerformanceEnvelope:{name}:{key}"));
+    if number("velocityDependentResistance").is_some_and(|x| x != 0.0) {
+        let why = "velocityDependentResistance is not simulated: the largest effort falls along one line";
+        log.ignore(node.place.clone(), why);
+    }
+    let fastest = number("maxActuatorVelocity").filter(|v| *v > 0.0 && *v < 1e30)?;
+    let Some(gradient) = number("speedEffortGradient").filter(|g| *g > 0.0) else {
+        let why =
+            "maxActuatorVelocity without speedEffortGradient is not simulated: limit the joint's velocity";
+        log.ignore(node.place.clone(), why);
+        return None;
+    };
+    let stall = fastest / gradient * effort;
+    Some(TorqueSpeed::new(stall, fastest * speed).saturation(stall.min(limit)))
 }

@@ -100,6 +100,13 @@ impl Rules<'_> {
             self.bound("the effort limit", actuator.effort_limit);
             self.range("the effort range", actuator.effort_range);
             self.range("the control range", actuator.control_range);
+            if let Some(line) = actuator.torque_speed {
+                self.size("the stall torque", line.stall);
+                self.size("the speed without load", line.no_load);
+                self.bound("the saturation", line.saturation);
+                self.at_most("the stall torque", line.stall, STRENGTH);
+                self.at_most("the slope of the torque-speed line", line.slope(), STRENGTH);
+            }
             if let Some(activation) = actuator.activation {
                 self.range("the range of the activation", activation.range);
                 if let ActivationLaw::Filter { time } = activation.law {

@@ -256,7 +256,10 @@ impl View<'_> {
             Control::Affine { gain, bias } => gain * u + bias[0] + bias[1] * angle + bias[2] * speed,
         };
         let ([low, high], [least, most]) = (own.effort_bounds(), self.borne(a));
-        let passed = (own.gear * law).max(low).min(high).max(least).min(most);
+        let [rest, falls] = own.line_at_target().unwrap_or([f64::INFINITY, 0.0]);
+        let rate = speed / own.gear;
+        let [back, on] = [-rest - falls * rate, rest - falls * rate].map(|x| x.max(low).min(high));
+        let passed = (own.gear * law).max(back).min(on).max(least).min(most);
         Ok(vec![angle, speed, if own.gear == 0.0 { 0.0 } else { passed / own.gear }])
     }
 

@@ -253,7 +253,7 @@ fn cut_drives<R: Real>(layout: &Layout, constants: &Constants<R>, dt: R, ws: &mu
             let rate = scalar::rate(layout, joint, (&ws.joints[j], joint.kind.row_count() + k), &ws.u);
             let (c, row) = (&constants.dofs[joint.first_dof + k], &mut ws.dofs[joint.first_dof + k]);
             let effort = row.drive_mass.neg_mul_add(rate, row.drive_impulse);
-            let (low, high) = (c.effort_low * dt, c.effort_high * dt);
+            let (low, high) = c.effort.bounds(row.rate, dt);
             let over = R::zero().lt(row.drive_mass) & (effort.lt(low) | high.lt(effort));
             row.drive_impulse = R::select(over, effort.clamp(low, high), row.drive_impulse);
             row.drive_mass = R::select(over, R::zero(), row.drive_mass);

@@ -194,7 +194,7 @@ fn scalar_row<R: Real>(
             (Cone::Box { low: -most, high: most }, one, zero, zero)
         }
         ScalarKind::Effort => {
-            let (low, high) = (c.effort_low * times.dt, c.effort_high * times.dt);
+            let (low, high) = c.effort.bounds(dof.rate, times.dt);
             let soft = R::select(dof.boxed, dof.drive_mass, one).recip();
             (Cone::Box { low, high }, one, -(dof.drive_impulse * soft), soft)
         }

@@ -421,7 +421,8 @@ pub fn box_drives<R: Real>(
             let dof = &mut ws.dofs[index];
             let effort = dof.drive_mass.neg_mul_add(rate, dof.drive_impulse);
             let c = &constants.dofs[index];
-            let outside = effort.lt(c.effort_low * dt) | (c.effort_high * dt).lt(effort);
+            let (low, high) = c.effort.bounds(dof.rate, dt);
+            let outside = effort.lt(low) | high.lt(effort);
             let over = R::zero().lt(dof.drive_mass) & !dof.boxed & outside;
             dof.boxed = dof.boxed | over;
             beyond = beyond | over;

@@ -11,11 +11,11 @@
 //! stiffness, which neither takes nor gives energy. Dampers act at the end of the step (first order), or in its middle with
 //! Moreau–Jean. Armature is a q̇⁻ − a q̇⁺.
 
-use crate::constants::{ActuatorConstants, Constants};
+use crate::constants::{ActuatorConstants, Constants, DofConstants};
 use crate::layout::{DriveLayout, Layout, ScalarKind};
 use crate::settings::Times;
 use crate::state::{Control, State};
-use crate::workspace::Workspace;
+use crate::workspace::{DofRow, Workspace};
 use bellcrank_math::{Mask, Real};
 
 /// m and h of every degree of freedom, and which drives are likely to reach their limit.
@@ -63,8 +63,12 @@ fn bound_drives<R: Real>(
         if scalar.kind == ScalarKind::Effort {
             let at = layout.joints[scalar.at.joint].first_dof + scalar.at.dof;
             let c = &constants.dofs[at];
-            let (low, high) = (c.effort_low * dt, c.effort_high * dt);
+            if layout.has_torque_speed {
+                let own = constants.joints[scalar.at.joint].dof_weight[scalar.at.dof];
+                hold_line(c, own, dt, &mut ws.dofs[at]);
+            }
             let row = &mut ws.dofs[at];
+            let (low, high) = c.effort.bounds(row.rate, dt);
             // a motor without feedback is simply cut off
             let stiff = R::zero().lt(row.drive_mass);
             row.drive_impulse = R::select(stiff, row.drive_impulse, row.drive_impulse.clamp(low, high));
@@ -73,6 +77,15 @@ fn bound_drives<R: Real>(
             row.boxed = stiff & (at_low | near.neg_mul_add(high.abs(), high).le(last));
         }
     }
+}
+
+/// A line that falls more steeply than the inertia of its bodies bears holds to the end of the step, like an armature.
+#[inline(always)]
+fn hold_line<R: Real>(c: &DofConstants<R>, own: R, dt: R, row: &mut DofRow<R>) {
+    let drive = row.drive_mass.neg_mul_add(row.rate, row.drive_impulse);
+    let more = c.effort.too_steep(row.rate, dt, own + c.armature, drive);
+    row.passive_mass += more;
+    row.passive_impulse = more.mul_add(row.rate, row.passive_impulse);
 }
 
 /// Effort of motor `a` where its target has the coordinate q and does not move.

@@ -97,7 +97,12 @@ pub fn stop_rows<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Works
 
 /// j M⁻¹ jᵀ of bodies that nothing holds.
 #[inline(always)]
-fn mobility<R: Real>(constants: &Constants<R>, state: &State<R>, bodies: &[usize], line: &TendonRow<R>) -> R {
+pub fn mobility<R: Real>(
+    constants: &Constants<R>,
+    state: &State<R>,
+    bodies: &[usize],
+    line: &TendonRow<R>,
+) -> R {
     let mut sum = R::zero();
     for (row, &b) in line.row.iter().zip(bodies) {
         let body = &constants.bodies[b];

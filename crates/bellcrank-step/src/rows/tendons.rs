@@ -8,7 +8,7 @@
 
 use crate::constants::{Constants, LineConstants};
 use crate::layout::{Layout, LineSource, TendonLayout};
-use crate::rows::stops::Stop;
+use crate::rows::stops::{Stop, mobility};
 use crate::rows::{
     couplings,
     drives::{Passive, motor_effort, row_velocity},
@@ -118,9 +118,17 @@ pub fn tendon_rows<R: Real>(
             row.drive_mass += motor.gear * motor.gear * dt * motor.kp.mul_add(drift, motor.kd);
             row.drive_impulse = (motor.gear * dt).mul_add(effort, row.drive_impulse);
         }
+        if layout.has_torque_speed {
+            let own = mobility(constants, state, &line.bodies, row).recip();
+            let drive = row.drive_mass.neg_mul_add(rate, row.drive_impulse);
+            let more = c.effort.too_steep(rate, dt, own + c.armature, drive);
+            row.passive_mass += more;
+            row.passive_impulse = more.mul_add(rate, row.passive_impulse);
+        }
         // motors without feedback are cut off at once; of the others only the end of the step can tell
         let bare = row.drive_mass.le(R::zero()) & R::zero().le(row.drive_mass);
-        let within = row.drive_impulse.clamp(c.effort_low * dt, c.effort_high * dt);
+        let (low, high) = c.effort.bounds(rate, dt);
+        let within = row.drive_impulse.clamp(low, high);
         let known = bare & row.drive_impulse.is_finite();
         row.drive_impulse = R::select(known, within, row.drive_impulse);
         row.cut = R::Mask::splat(false);
@@ -279,7 +287,7 @@ pub fn cut_off<R: Real>(layout: &Layout, constants: &Constants<R>, dt: R, ws: &m
         let c = &constants.lines[l];
         let rate = end_rate(layout, line, &ws.lines[l], &ws.u);
         let row = &mut ws.lines[l];
-        let (effort, low, high) = (row.drive(rate), c.effort_low * dt, c.effort_high * dt);
+        let (effort, (low, high)) = (row.drive(rate), c.effort.bounds(row.rate, dt));
         let over = !row.cut & (effort.lt(low) | high.lt(effort));
         row.bound = R::select(over, effort.clamp(low, high), row.bound);
         row.cut = row.cut | over;
