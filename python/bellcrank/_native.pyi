@@ -248,8 +248,19 @@ class ModelBuilder:
         control_range: Optional[tuple[float, float]] = None,
         torque_speed: Optional[tuple[float, float]] = None,
         saturation: Optional[float] = None,
+        time_constant: Optional[float] = None,
+        gains: Optional[tuple[float, float, float]] = None,
+        force: Optional[float] = None,
+        optimal_length: Optional[float] = None,
+        tendon_length: Optional[float] = None,
+        activation_times: Optional[tuple[float, float]] = None,
+        motor_constant: Optional[float] = None,
+        resistance: Optional[float] = None,
     ) -> int:
-        """Adds a motor: ``"position"`` (kp, kd), ``"velocity"`` (kd), ``"effort"`` or ``"affine"`` (gain, bias).
+        """Adds a motor: ``"position"`` (kp, kd), ``"velocity"`` (kd), ``"effort"``, ``"affine"`` (gain, bias: effort =
+        gain u + bias · (1, q, q̇)), ``"varying"`` (gains, bias: gains · (1, q, q̇) u + bias · (1, q, q̇)), ``"muscle"`` (force,
+        optimal_length, tendon_length, activation_times) or ``"voltage"`` (motor_constant, resistance; time_constant of the winding).
+        ``time_constant`` of any other filters what it is told.
 
         It drives a joint, a ``tendon``, or pushes a ``site`` with ``wrench`` (force and moment per unit of effort) in
         the site's axes or those of the site ``reference``. ``torque_speed``: stall torque and speed without load, between

@@ -72,13 +72,14 @@ impl ModelBuilder {
         Ok(self.get().joint(part).index())
     }
 
-    /// Adds a motor: "position" (kp, kd), "velocity" (kd), "effort" or "affine" (gain, bias).
+    /// Adds a motor: "position" (kp, kd), "velocity" (kd), "effort", "affine" (gain, bias), "varying" (gains, bias),
+    /// "muscle" (force, optimal_length, tendon_length, activation_times) or "voltage" (motor_constant, resistance).
     ///
     /// It drives a joint, a `tendon`, or pushes a `site` with `wrench` (force and moment per unit of effort) in
     /// the site's axes or those of the site `reference`.
     ///
     /// Options, all optional: tendon, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
-    /// control_range, torque_speed (stall torque, speed without load), saturation.
+    /// control_range, time_constant, torque_speed (stall torque, speed without load), saturation, and those of the laws.
     #[pyo3(signature = (name, joint = None, control = "position", **options))]
     fn actuator(
         &self,

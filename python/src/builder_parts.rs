@@ -5,9 +5,9 @@ use crate::error::said;
 use crate::options::Options;
 use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
-    Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, Control, Coupling, Frame, Geometry, HeightField,
-    Joint, JointId, JointKind, Keyframe, Link, Mesh, Sensor, SensorKind, Shape, SiteId, Target, Tendon,
-    TendonId, TorqueSpeed, Zone,
+    Activation, Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, Control, Coupling, DcMotor, Frame,
+    Geometry, HeightField, Joint, JointId, JointKind, Keyframe, Link, Mesh, Muscle, Sensor, SensorKind,
+    Shape, SiteId, Target, Tendon, TendonId, TorqueSpeed, Zone,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -148,8 +148,23 @@ pub fn actuator(
         motor = motor.control_range(low, high);
     }
     motor.torque_speed = torque_speed(&mut o)?;
+    motor.activation = activation(&motor, &mut o)?;
     o.finish()?;
     Ok(motor)
+}
+
+/// The times of a muscle, the time constant of a winding or of a filter before any other motor.
+fn activation(motor: &Actuator, o: &mut Options<'_>) -> PyResult<Option<Activation>> {
+    let (times, time) = (o.numbers("activation_times")?, o.number("time_constant")?);
+    Ok(match (motor.control, times, time) {
+        (Control::Muscle(_), times, _) => Some(Activation::muscle(times.unwrap_or([0.01, 0.04]))),
+        (_, Some(_), _) => {
+            let text = format!("actuator {:?}: activation_times= is for muscles", motor.name);
+            return Err(said("WrongValue", text, "a filter has one time_constant="));
+        }
+        (Control::Voltage(_), _, time) => time.map(Activation::current),
+        (_, _, time) => time.map(Activation::filter),
+    })
 }
 
 /// Stall torque and speed without load, and a saturation beside them.
@@ -183,15 +198,29 @@ fn motor_target(name: &str, joint: Option<&Bound<'_, PyAny>>, o: &mut Options<'_
 
 fn motor_control(name: &str, control: &str, o: &mut Options<'_>) -> PyResult<Control> {
     let (kp, kd) = (o.number("kp")?, o.number("kd")?);
-    let (gain, bias) = (o.number("gain")?, o.numbers("bias")?);
+    let (gain, gains, bias) = (o.number("gain")?, o.numbers("gains")?, o.numbers("bias")?);
+    let (force, length, tendon_length) =
+        (o.number("force")?, o.number("optimal_length")?, o.number("tendon_length")?);
+    let (constant, resistance) = (o.number("motor_constant")?, o.number("resistance")?);
     match control {
         "position" => Ok(Control::Position { kp: o.required("kp", kp)?, kd: kd.unwrap_or(0.0) }),
         "velocity" => Ok(Control::Velocity { kd: o.required("kd", kd)? }),
         "effort" => Ok(Control::Effort),
         "affine" => Ok(Control::Affine { gain: o.required("gain", gain)?, bias: bias.unwrap_or([0.0; 3]) }),
+        "varying" => {
+            Ok(Control::Varying { gain: o.required("gains", gains)?, bias: bias.unwrap_or([0.0; 3]) })
+        }
+        "muscle" => {
+            let (force, length) = (o.required("force", force)?, o.required("optimal_length", length)?);
+            Ok(Control::Muscle(Muscle::new(force, length).tendon_length(tendon_length.unwrap_or(0.0))))
+        }
+        "voltage" => {
+            let constant = o.required("motor_constant", constant)?;
+            Ok(Control::Voltage(DcMotor::new(constant, o.required("resistance", resistance)?)))
+        }
         _ => {
             let text = format!("actuator {name:?}: there is no control {control:?}");
-            Err(said("WrongValue", text, "position, velocity, effort or affine"))
+            Err(said("WrongValue", text, "position, velocity, effort, affine, varying, muscle or voltage"))
         }
     }
 }

@@ -133,6 +133,9 @@ fn actuators(model: &Model) -> Vec<Value> {
             Control::Velocity { kd } => ("velocity", 0.0, kd),
             Control::Effort => ("effort", 0.0, 0.0),
             Control::Affine { .. } => ("affine", 0.0, 0.0),
+            Control::Varying { .. } => ("varying", 0.0, 0.0),
+            Control::Muscle(_) => ("muscle", 0.0, 0.0),
+            Control::Voltage(_) => ("voltage", 0.0, 0.0),
         };
         let [low, high] = actuator.effort_bounds();
         json!({

@@ -25,7 +25,9 @@ pub(crate) fn listened_to(law: &Law) -> Field {
     match law {
         Law::Position { .. } => Field::TargetPosition,
         Law::Velocity { .. } => Field::TargetVelocity,
-        Law::Effort | Law::Affine { .. } => Field::Effort,
+        Law::Effort | Law::Affine { .. } | Law::Varying { .. } | Law::Muscle(_) | Law::Voltage(_) => {
+            Field::Effort
+        }
     }
 }
 

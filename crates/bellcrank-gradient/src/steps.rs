@@ -3,6 +3,7 @@
 use crate::{Moving, Scratch, Smoothed, Source, StepJacobian, StepPullback, Wrt};
 use bellcrank_math::{Elem, Pose, Twist};
 use bellcrank_sim::{Batch, BatchError};
+use bellcrank_step::law::LawLayout;
 use bellcrank_step::layout::{LineSource, TendonLayout};
 use std::borrow::BorrowMut;
 use std::ops::Range;
@@ -208,6 +209,10 @@ fn with_scratch<T>(
     }
     if !layout.activations.is_empty() {
         return Err(BatchError::NotDifferentiable(model.name().to_owned(), "motors with a state"));
+    }
+    if layout.laws.iter().any(|law| *law != LawLayout::Plain) {
+        let what = "muscles, motors at a voltage or varying gains";
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));
     }
     if layout.has_torque_speed {
         let what = "motors with a torque–speed line";

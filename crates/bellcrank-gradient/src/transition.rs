@@ -62,7 +62,11 @@ fn listened_to(control: Control, actuator: usize) -> Wrt {
     match control {
         Control::Position { .. } => Wrt::TargetPosition(actuator),
         Control::Velocity { .. } => Wrt::TargetVelocity(actuator),
-        Control::Effort | Control::Affine { .. } => Wrt::Effort(actuator),
+        Control::Effort
+        | Control::Affine { .. }
+        | Control::Varying { .. }
+        | Control::Muscle(_)
+        | Control::Voltage(_) => Wrt::Effort(actuator),
     }
 }
 

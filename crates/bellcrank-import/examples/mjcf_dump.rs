@@ -118,6 +118,9 @@ fn actuator(model: &Model, actuator: &Actuator) -> Value {
         Control::Velocity { kd } => (kd, [0.0, 0.0, -kd]),
         Control::Effort => (1.0, [0.0; 3]),
         Control::Affine { gain, bias } => (gain, bias),
+        Control::Varying { gain, bias } => (gain[0], bias),
+        Control::Muscle(muscle) => (-muscle.force, [0.0; 3]),
+        Control::Voltage(motor) => (motor.constant / motor.resistance, [0.0; 3]),
     };
     json!({
         "name": actuator.name,

@@ -2,7 +2,7 @@
 //! back through an export.
 
 use bellcrank_import::{Format, Options, loads, to_mjcf};
-use bellcrank_model::{CombineRule, Dof, Model, SensorKind, Target};
+use bellcrank_model::{ActivationLaw, CombineRule, Control, DcMotor, Dof, Model, SensorKind, Target};
 
 fn read(text: &str) -> Model {
     loads(text, Format::Mjcf, &Options::new()).unwrap_or_else(|error| panic!("{error}"))
@@ -138,5 +138,75 @@ fn an_export_brings_all_of_it_back() {
     for sensor in model.sensors() {
         let same = |kind: &SensorKind| std::mem::discriminant(kind) == std::mem::discriminant(&sensor.kind);
         assert!(back.sensors().iter().any(|s| same(&s.kind)), "{:?}", sensor);
+    }
+}
+
+/// Over the range of 2 rad the muscle goes from 0.75 to 1.05 optimal lengths: 2/0.3 rad each, and the tendon has what is left of −1 rad.
+/// |M⁻¹ wᵀ| of a point of 1 kg at 1 m with a gear of 2 is 2, so that the force is 200/2.
+#[test]
+fn muscles_know_their_lengths_and_their_strength() {
+    let one = |limits: &str, muscle: &str| {
+        read(&format!(
+            "<mujoco><compiler angle='radian'/><worldbody><body><joint name='p' axis='0 1 0' {limits}/>
+               <inertial pos='1 0 0' mass='1' diaginertia='1e-9 1e-9 1e-9'/><geom size='.1' mass='1'/></body></worldbody>
+             <actuator><muscle name='m' joint='p' {muscle}/></actuator></mujoco>"
+        ))
+    };
+    for model in [one("", "gear='2' lengthrange='-1 1'"), one("range='-.5 .5'", "gear='2'")] {
+        assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+        let Control::Muscle(muscle) = model.actuators()[0].control else { panic!("a muscle") };
+        let hand = [100.0, 2.0 / 0.3, -1.0 - 0.75 * 2.0 / 0.3, 0.5, 1.6, 1.5, 1.3, 1.2];
+        let apart = muscle.numbers().iter().zip(hand).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-6, "{muscle:?}");
+        let law = model.actuators()[0].activation.unwrap().law;
+        assert_eq!(law, ActivationLaw::Muscle { times: [0.01, 0.04], smooth: 0.0 });
+    }
+}
+
+/// K = 24/300, R = K · 24/0.5; a saturation of 2 A is 2 K N·m.
+#[test]
+fn electric_motors_are_told_by_their_sheets_or_their_constants() {
+    let motor = |said: &str| hand(&format!("<actuator><dcmotor name='m' joint='p' {said}/></actuator>"));
+    let model = motor("nominal='24 .5 300' saturation='0 2'");
+    let Control::Voltage(DcMotor { constant, resistance, .. }) = model.actuators()[0].control else {
+        panic!("a voltage")
+    };
+    assert!((constant - 0.08).abs() < 1e-12 && (resistance - 3.84).abs() < 1e-12);
+    assert_eq!(model.actuators()[0].effort_bounds(), [-0.16, 0.16]);
+    let model =
+        motor("motorconst='.04 .09' resistance='2' inductance='.01' saturation='0 0 7' cogging='.1 6 .3'");
+    let expected = DcMotor { constant: 0.06, resistance: 2.0, cogging: [0.1, 6.0, 0.3] };
+    assert_eq!(model.actuators()[0].control, Control::Voltage(expected));
+    let law = model.actuators()[0].activation.unwrap().law;
+    assert_eq!(law, ActivationLaw::Current { time: 0.005, rate: 7.0 });
+    for (said, told) in
+        [("thermal='1 2'", "thermal"), ("lugre='1 2 3'", "lugre"), ("controller='1'", "controller")]
+    {
+        let model = motor(&format!("motorconst='.1' resistance='2' {said}"));
+        assert!(model.ignored().iter().any(|ignored| ignored.why.contains(told)), "{:?}", model.ignored());
+    }
+}
+
+#[test]
+fn an_export_brings_laws_of_their_own_back() {
+    let model = hand(
+        "<actuator><muscle name='a' joint='p' lengthrange='-1 1' force='10' tausmooth='.1'/>
+           <dcmotor name='b' joint='q' motorconst='.1' resistance='2' inductance='.01' saturation='1 0 9' cogging='.1 6 .3'/>
+           <dcmotor name='c' joint='q' motorconst='.1' resistance='2'/>
+           <damper name='d' joint='q' kv='3' ctrlrange='0 2'/></actuator>",
+    );
+    let exported = to_mjcf(&model);
+    assert!(exported.left_out.is_empty(), "{:?}", exported.left_out);
+    let back = read(&exported.text);
+    assert_eq!(model.actuators().len(), 4);
+    for (one, other) in model.actuators().iter().zip(back.actuators()) {
+        assert_eq!((one.activation, one.effort_bounds()), (other.activation, other.effort_bounds()));
+        match (one.control, other.control) {
+            (Control::Muscle(one), Control::Muscle(other)) => {
+                let pairs = one.numbers().into_iter().zip(other.numbers());
+                assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-9, "{one:?} {other:?}");
+            }
+            (one, other) => assert_eq!(one, other),
+        }
     }
 }

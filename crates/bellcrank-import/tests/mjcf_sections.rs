@@ -171,12 +171,12 @@ fn a_tendon_over_coupled_joints_drives_the_leader() {
 #[test]
 fn actuators_without_counterpart_are_listed_with_a_reason() {
     let model = chain(
-        "<actuator><general joint='p' dyntype='user'/><damper joint='p' ctrlrange='0 1'/>
-           <muscle joint='p' lengthrange='0 1'/><adhesion body='b' ctrlrange='0 1'/>
+        "<actuator><general joint='p' dyntype='user'/><muscle joint='q'/>
+           <dcmotor joint='p' motorconst='.1' resistance='1' input='pos vel'/><adhesion body='b' ctrlrange='0 1'/>
            <general joint='p' dyntype='filter' actdim='2'/></actuator>",
     );
     assert_eq!(model.actuators().len(), 0);
-    for words in ["internal state", "damping (damper)", "muscles", "sticky", "several states"] {
+    for words in ["internal state", "without lengthrange", "with this input", "sticky", "several states"] {
         assert_eq!(listed(&model, words), 1, "{words}");
     }
 }

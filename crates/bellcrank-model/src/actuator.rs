@@ -3,7 +3,9 @@
 use crate::fault::Place;
 use crate::ids::{JointId, Ref, SiteId, TendonId};
 use crate::magnitude::STRENGTH;
+use crate::muscle::Muscle;
 use crate::torque_speed::TorqueSpeed;
+use crate::voltage::DcMotor;
 
 /// A motor.
 ///
@@ -58,6 +60,21 @@ pub enum ActivationLaw {
     },
     /// ȧ = u.
     Integral,
+    /// ȧ = (u − a)/τ with u in [0, 1] and, for b = ½ + 1½ a, τ = T₀ b where a rises and T₁/b where it falls; between the two, over
+    /// u − a = ±½ `smooth`, τ goes along 6x⁵ − 15x⁴ + 10x³. (Millard et al. 2013; MuJoCo's muscles.) A step takes a no further than to u.
+    Muscle {
+        /// T₀ and T₁ [s]
+        times: [f64; 2],
+        /// Zero where τ jumps.
+        smooth: f64,
+    },
+    /// The current i of the winding of a [`DcMotor`]: T i' = (u − K ω)/R − i, with i and ω at the end of the step.
+    Current {
+        /// T = L/R [s]
+        time: f64,
+        /// Largest |i'| [A/s]; infinite for none.
+        rate: f64,
+    },
 }
 
 impl Activation {
@@ -73,6 +90,17 @@ impl Activation {
     /// The integral of the control.
     pub fn integral() -> Self {
         Activation { law: ActivationLaw::Integral, ..Activation::filter(1.0) }
+    }
+
+    /// Of a muscle that is activated and deactivated in these times [s].
+    pub fn muscle(times: [f64; 2]) -> Self {
+        Activation { law: ActivationLaw::Muscle { times, smooth: 0.0 }, ..Activation::filter(1.0) }
+    }
+
+    /// The current in a winding with the time constant L/R [s].
+    pub fn current(time: f64) -> Self {
+        let law = ActivationLaw::Current { time, rate: f64::INFINITY };
+        Activation { law, early: true, ..Activation::filter(1.0) }
     }
 
     /// Clamps it.
@@ -130,6 +158,17 @@ pub enum Control {
         /// [N·m, N·m/rad, N·m·s/rad] or [N, N/m, N·s/m]
         bias: [f64; 3],
     },
+    /// (gain₀ + gain₁ q + gain₂ q̇) u + bias₀ + bias₁ q + bias₂ q̇: a damper or a spring whose strength is the control.
+    Varying {
+        /// [N·m, N·m/rad, N·m·s/rad] or [N, N/m, N·s/m], per unit of u
+        gain: [f64; 3],
+        /// [N·m, N·m/rad, N·m·s/rad] or [N, N/m, N·s/m]
+        bias: [f64; 3],
+    },
+    /// A muscle that u activates.
+    Muscle(Muscle),
+    /// An electric motor at the voltage u.
+    Voltage(DcMotor),
 }
 
 impl Control {
@@ -141,6 +180,9 @@ impl Control {
             Control::Velocity { kd } => usable(kd),
             Control::Effort => true,
             Control::Affine { gain, bias } => usable(gain) && bias.into_iter().all(usable),
+            Control::Varying { gain, bias } => gain.into_iter().chain(bias).all(usable),
+            Control::Muscle(muscle) => muscle.numbers().into_iter().all(usable),
+            Control::Voltage(motor) => motor.numbers().into_iter().all(usable),
         }
     }
 }

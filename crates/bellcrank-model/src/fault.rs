@@ -143,6 +143,8 @@ pub enum FaultKind {
     NoSuchDof { dof: usize, kind: &'static str, count: usize },
     #[error("the coupling has no terms")]
     EmptyCoupling,
+    #[error("a current in a winding belongs to a motor at a voltage")]
+    CurrentWithoutVoltage,
     #[error("the tendon has no path: {0}")]
     BadPath(&'static str),
     #[error("a {0} joint has no scalar coordinates to couple")]
@@ -206,6 +208,9 @@ impl FaultKind {
             }
             FaultKind::BadPath(_) => {
                 "a path is a site, what the tendon goes around, a site, and so on".into()
+            }
+            FaultKind::CurrentWithoutVoltage => {
+                "give the actuator Control::Voltage, or another activation".into()
             }
             FaultKind::EmptyCoupling => "name the joints that it couples, with a coefficient each".into(),
             FaultKind::NoScalarCoordinate(_) => {

@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ids` | newtype indices, references by id or name, [`Link`] |
-//! | `body` `joint/` `coupling` `tendon` `actuator` `torque_speed` `shape` `mesh` `texture` `hull` `site` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
+//! | `body` `joint/` `coupling` `tendon` `actuator` `torque_speed` `muscle` `voltage` `shape` `mesh` `texture` `hull` `site` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
 //! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
 //! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
 //! | `model` `graph` `mobility` `size` `warnings` | the result, its joint graph, rank and redundancy, what looks wrong |
@@ -40,6 +40,7 @@ mod medium;
 mod mesh;
 mod mobility;
 mod model;
+mod muscle;
 mod parameters;
 pub mod path;
 mod resolve;
@@ -53,6 +54,7 @@ mod tendon;
 mod texture;
 mod torque_speed;
 mod validate;
+mod voltage;
 mod warnings;
 mod zone;
 
@@ -80,6 +82,7 @@ pub use medium::Medium;
 pub use mesh::{HeightField, Mesh};
 pub use mobility::Mobility;
 pub use model::Model;
+pub use muscle::Muscle;
 pub use parameters::{
     ActuatorParameters, BodyParameters, JointParameters, Parameters, PerWorld, ShapeParameters,
 };
@@ -93,4 +96,5 @@ pub use softness::{Compliance, DofSoftness, HeldSoftness, ShapeSoftness, SoftRow
 pub use tendon::Tendon;
 pub use texture::Texture;
 pub use torque_speed::TorqueSpeed;
+pub use voltage::DcMotor;
 pub use zone::Zone;

@@ -168,12 +168,17 @@ fn actuators(model: &Model) -> Vec<Warning> {
         Control::Velocity { kd } => kd == 0.0,
         Control::Effort => false,
         Control::Affine { gain, .. } => gain == 0.0,
+        Control::Varying { gain, .. } => gain == [0.0; 3],
+        Control::Muscle(muscle) => muscle.force == 0.0,
+        Control::Voltage(motor) => motor.constant == 0.0,
     };
     let unbounded = |a: &&Actuator| {
         let own = a.effort_bounds().into_iter().any(f64::is_infinite);
         let of_joint = a.coordinate().and_then(|(j, dof)| model.joints()[j.index()].dofs.get(dof));
         // an effort that is told is bounded by what may be told
         let told = a.control == Control::Effort && a.control_range.into_iter().all(f64::is_finite);
+        // what a muscle gives is bounded by its force, what a voltage gives by the back-EMF
+        let own = own && !matches!(a.control, Control::Muscle(_) | Control::Voltage(_));
         own && !told && of_joint.is_none_or(|dof| dof.effort_limit.is_infinite())
     };
     let all = || model.actuators().iter();

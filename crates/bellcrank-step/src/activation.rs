@@ -1,12 +1,16 @@
 //! States between controls and efforts: what a step is told in place of the user's controls, and how they follow them.
 //!
 //! Filter: ȧ = (u − a)/T with u constant over a step, so that a⁺ = a + (u − a)(1 − e^(−Δt/T)) exactly, whatever Δt and T.
-//! Integral: a⁺ = a + Δt u. Both are then clamped to their range. The effort of a step comes from a, or from a⁺ where the
+//! Integral: a⁺ = a + Δt u. Muscle: a⁺ = a + (u − a) min(Δt/τ, 1) with the τ of [`crate::law::muscle_time`]. The current in a winding follows
+//! the voltage and the speed at the end of the step, see [`crate::law`]. All are then clamped to their range. The effort of a step comes from a, or from a⁺ where the
 //! motor acts early. A model without such motors never comes here.
 
 use crate::constants::{ActuatorConstants, Constants};
+use crate::law::{self, muscle_time};
+use crate::layout::Layout;
 use crate::rows::drives::within;
 use crate::state::Control;
+use crate::workspace::Workspace;
 use bellcrank_math::{Real, kernel};
 use bellcrank_model::{Activation, ActivationLaw, Control as Law, Model};
 
@@ -33,7 +37,9 @@ pub fn activation_layouts(model: &Model) -> Vec<ActivationLayout> {
         let follows = match motor.control {
             Law::Position { .. } => Follows::TargetPosition,
             Law::Velocity { .. } => Follows::TargetVelocity,
-            Law::Effort | Law::Affine { .. } => Follows::Effort,
+            Law::Effort | Law::Affine { .. } | Law::Varying { .. } | Law::Muscle(_) | Law::Voltage(_) => {
+                Follows::Effort
+            }
         };
         motor.activation.map(|own| ActivationLayout { actuator, follows, own })
     };
@@ -69,7 +75,18 @@ impl ActivationLayout {
         let next = match self.own.law {
             ActivationLaw::Filter { time } => (u - a).mul_add(R::constant(-(-dt / time).exp_m1()), a),
             ActivationLaw::Integral => u.mul_add(R::constant(dt), a),
+            ActivationLaw::Muscle { times, smooth } => {
+                let u = u.clamp(R::zero(), R::one());
+                let share = (R::constant(dt) / muscle_time(a, u, times, smooth)).min(R::one());
+                (u - a).mul_add(share, a)
+            }
+            ActivationLaw::Current { .. } => a, // it needs the speed, see `advance`
         };
+        self.bounded(next)
+    }
+
+    #[inline(always)]
+    fn bounded<R: Real>(&self, next: R) -> R {
         // bounds of a range that has none are beyond what lanes compute with
         let [low, high] = self.own.range.map(|x| R::constant(x.clamp(-1e9, 1e9)));
         within(next, low, high)
@@ -89,22 +106,39 @@ pub fn tell<R: Real>(
     told.copy_from(control);
     for (layout, &a) in layouts.iter().zip(activation) {
         let u = layout.told(control, &constants.actuators[layout.actuator]);
-        *layout.of(told) = if layout.own.early { layout.next(a, u, dt) } else { a };
+        *layout.of(told) = match layout.own.law {
+            ActivationLaw::Current { .. } => u,
+            _ if layout.own.early => layout.next(a, u, dt),
+            _ => a,
+        };
     }
 }
 
 /// Takes states over a step of `dt` [s], in worlds that still run.
 #[kernel]
 pub fn advance<R: Real>(
-    layouts: &[ActivationLayout],
-    constants: &Constants<R>,
+    (layout, constants): (&Layout, &Constants<R>),
     dt: f64,
     alive: R::Mask,
     control: &Control<R>,
+    ws: &Workspace<R>,
     activation: &mut [R],
 ) {
-    for (layout, a) in layouts.iter().zip(&mut *activation) {
-        let u = layout.told(control, &constants.actuators[layout.actuator]);
-        *a = R::select(alive, layout.next(*a, u, dt), *a);
+    for (own, a) in layout.activations.iter().zip(&mut *activation) {
+        let u = own.told(control, &constants.actuators[own.actuator]);
+        let next = match own.own.law {
+            ActivationLaw::Current { .. } => {
+                let rate = law::end_rate(layout, ws, own.actuator);
+                own.bounded(law::next_current(
+                    (layout, constants),
+                    own.actuator,
+                    [u, *a],
+                    rate,
+                    R::constant(dt),
+                ))
+            }
+            _ => own.next(*a, u, dt),
+        };
+        *a = R::select(alive, next, *a);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::drag::DragConstants;
 use crate::effort::{EffortConstants, bound};
+use crate::law;
 use crate::layout::{JointLayout, Layout, LineSource, TendonLayout};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
@@ -22,6 +23,8 @@ pub struct Constants<R> {
     /// By joint velocity, joint after joint.
     pub dofs: Vec<DofConstants<R>>,
     pub actuators: Vec<ActuatorConstants<R>>,
+    /// Numbers of motors with a law of their own, one motor after the other.
+    pub laws: Vec<R>,
     pub lines: Vec<LineConstants<R>>,
     /// Places of tendons that run through space, in the frames of their bodies or in the world.
     pub places: Vec<Pose<R>>,
@@ -147,6 +150,9 @@ impl Constants<f64> {
             actuators: (0..model.actuators().len())
                 .map(|a| actuator_constants(&model.actuators()[a], parameters.actuator(a).get(world)))
                 .collect(),
+            laws: (0..model.actuators().len())
+                .flat_map(|a| law::numbers(parameters.actuator(a).get(world).control))
+                .collect(),
             lines: layout.lines.iter().map(|line| line_constants(model, parameters, line, world)).collect(),
             places: layout.lines.iter().flat_map(|line| places(parameters, line, world)).collect(),
             drag: match model.medium().resists() {
@@ -167,6 +173,7 @@ impl Constants<f64> {
             joints: vec![Numbers::zero(); self.joints.len()],
             dofs: vec![Numbers::zero(); self.dofs.len()],
             actuators: vec![Numbers::zero(); self.actuators.len()],
+            laws: vec![Numbers::zero(); self.laws.len()],
             lines: vec![Numbers::zero(); self.lines.len()],
             places: vec![Numbers::zero(); self.places.len()],
             drag: vec![Numbers::zero(); self.drag.len()],
@@ -228,6 +235,7 @@ impl<R: Real> Constants<R> {
         self.joints.iter_mut().for_each(|joint| joint.each(visit));
         self.dofs.iter_mut().for_each(|dof| dof.each(visit));
         self.actuators.iter_mut().for_each(|actuator| actuator.each(visit));
+        self.laws.iter_mut().for_each(&mut *visit);
         self.lines.iter_mut().for_each(|line| line.each(visit));
         self.places.iter_mut().for_each(|place| place.each(visit));
         self.drag.iter_mut().for_each(|drag| drag.each(visit));
@@ -374,6 +382,8 @@ fn actuator_constants(motor: &Actuator, own: &ActuatorParameters) -> ActuatorCon
         ControlLaw::Effort => [0.0, 0.0, 1.0, 0.0, 1.0],
         // bias₁ q + bias₂ q̇ is a spring to zero and a damper; it has no targets
         ControlLaw::Affine { gain, bias } => [-bias[1], -bias[2], gain, bias[0], 0.0],
+        // what `law` says comes in their place
+        ControlLaw::Varying { .. } | ControlLaw::Muscle(_) | ControlLaw::Voltage(_) => [0.0; 5],
     };
     ActuatorConstants {
         kp,
@@ -397,6 +407,7 @@ impl<R> Constants<R> {
             + size_of_val(&*self.joints)
             + size_of_val(&*self.dofs)
             + size_of_val(&*self.actuators)
+            + size_of_val(&*self.laws)
             + size_of_val(&*self.lines)
             + size_of_val(&*self.places)
             + size_of_val(&*self.drag)

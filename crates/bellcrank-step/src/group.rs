@@ -328,7 +328,7 @@ impl<R: Real> Block<R> {
             let control = self.told.as_ref().unwrap_or(&self.control);
             let report = step(&scene, &mut self.state, control, ws, readout);
             let State { alive: running, activation, .. } = &mut self.state;
-            activation::advance(motors, &self.constants, dt, *running, &self.control, activation);
+            activation::advance((layout, &self.constants), dt, *running, &self.control, ws, activation);
             if i + 1 == count && settings.integrator == Integrator::Variational {
                 self.tell_twists_before(interval);
             }

@@ -2,6 +2,7 @@
 
 use crate::activation::{ActivationLayout, activation_layouts};
 use crate::constants::Side;
+use crate::law::{LawLayout, law_layouts};
 pub use crate::lines::{LineSource, StopLayout, TendonLayout};
 use crate::lines::{line_layouts, pulls, tendon_bodies};
 use crate::settings::Solver;
@@ -29,6 +30,8 @@ pub struct Layout {
     /// Tendons and motors at sites that act.
     pub lines: Vec<TendonLayout>,
     pub actuators: Vec<DriveLayout>,
+    /// By actuator.
+    pub laws: Vec<LawLayout>,
     /// Some motor has a torque–speed line.
     pub has_torque_speed: bool,
     /// Motors that have a state.
@@ -224,6 +227,7 @@ impl Layout {
             joints,
             lines,
             actuators,
+            laws: law_layouts(model),
             has_torque_speed: model.actuators().iter().any(|motor| motor.torque_speed.is_some()),
             activations: activation_layouts(model),
             plan,

@@ -34,6 +34,7 @@ pub mod group;
 pub mod group_access;
 pub mod interior;
 pub mod lane_access;
+pub mod law;
 pub mod layout;
 pub mod lines;
 pub mod reactions;

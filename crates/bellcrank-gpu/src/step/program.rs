@@ -10,6 +10,7 @@ use crate::graph::{Folding, Graph};
 use crate::interpret::interpret_batch;
 use crate::recorded::{NotRecordable, Recording};
 use bellcrank_model::Model;
+use bellcrank_step::law::LawLayout;
 use bellcrank_step::layout::Layout;
 use bellcrank_step::settings::{Integrator, Method, Settings};
 use std::collections::HashMap;
@@ -304,6 +305,10 @@ fn in_the_way(layout: &Layout, settings: &Settings) -> Option<&'static str> {
         (!layout.couplings.is_empty(), "coupled joints"),
         (!layout.lines.is_empty(), "tendons or motors at sites"),
         (!layout.activations.is_empty(), "motors with a state"),
+        (
+            layout.laws.iter().any(|law| *law != LawLayout::Plain),
+            "muscles, motors at a voltage or varying gains",
+        ),
         (layout.has_torque_speed, "motors with a torque–speed line"),
         (!layout.afloat.is_empty(), "parts of several bodies that float"),
         (!layout.rods.is_empty(), "thin rods between balls"),

@@ -5,8 +5,8 @@ use super::mjcf_joints::joint_name;
 use super::softness;
 use super::write::{Xml, number, numbers};
 use bellcrank_model::{
-    Activation, ActivationLaw, Actuator, ActuatorId, Control, CouplingTerm, JointId, JointKind, Model, Ref,
-    SiteId, Target, Tendon, Waypoint,
+    Activation, ActivationLaw, Actuator, ActuatorId, Control, CouplingTerm, DcMotor, JointId, JointKind,
+    Model, Muscle, Ref, SiteId, Target, Tendon, Waypoint,
 };
 
 /// The joints of a sum; `None` where one of them closes a loop, which has no joint in MJCF.
@@ -135,28 +135,59 @@ fn target(
     }
 }
 
+/// Whether a law has no name of its own in the list of gains.
+fn is_special(control: &Control) -> bool {
+    matches!(control, Control::Varying { .. } | Control::Muscle(_) | Control::Voltage(_))
+}
+
+/// A muscle, over an operating range from its tendon's length on to one optimal length more.
+fn muscle_words(muscle: Muscle) -> Vec<(&'static str, String)> {
+    let Muscle { force, optimal_length, tendon_length, shortest, longest, fastest, passive, eccentric } =
+        muscle;
+    // a scale is asked for, and not used beside a force
+    let law = numbers(&[0.0, 1.0, force, 200.0, shortest, longest, fastest, passive, eccentric]);
+    let range = numbers(&[tendon_length, tendon_length + optimal_length]);
+    let types = [("gaintype", "muscle".into()), ("biastype", "muscle".into()), ("lengthrange", range)];
+    types.into_iter().chain([("gainprm", law.clone()), ("biasprm", law)]).collect()
+}
+
 /// A state between control and effort: the law in its general form.
 fn as_general(actuator: &Actuator, activation: Activation, said: &mut Vec<(&str, String)>) -> &'static str {
-    said.retain(|(name, _)| !["kp", "kv", "gainprm", "biastype", "biasprm"].contains(name));
+    if !is_special(&actuator.control) {
+        said.retain(|(name, _)| !["kp", "kv", "gainprm", "biastype", "biasprm"].contains(name));
+    }
     let (gain, bias) = match actuator.control {
         Control::Effort => (1.0, [0.0; 3]),
         Control::Position { kp, kd } => (kp, [0.0, -kp, -kd]),
         Control::Velocity { kd } => (kd, [0.0, 0.0, -kd]),
         Control::Affine { gain, bias } => (gain, bias),
+        // these have been written as general actuators already
+        Control::Varying { .. } | Control::Muscle(_) | Control::Voltage(_) => (0.0, [0.0; 3]),
     };
-    let law = [("gainprm", number(gain)), ("biastype", "affine".into()), ("biasprm", numbers(&bias))];
-    said.extend(law);
+    if !is_special(&actuator.control) {
+        let law = [("gainprm", number(gain)), ("biastype", "affine".into()), ("biasprm", numbers(&bias))];
+        said.extend(law);
+    }
     match activation.law {
         ActivationLaw::Filter { time } => {
             said.extend([("dyntype", "filterexact".into()), ("dynprm", number(time))]);
         }
         ActivationLaw::Integral => said.push(("dyntype", "integrator".into())),
+        ActivationLaw::Muscle { times: [up, down], smooth } => {
+            said.extend([("dyntype", "muscle".into()), ("dynprm", numbers(&[up, down, smooth]))]);
+        }
+        ActivationLaw::Current { time, rate } => {
+            let rate = if rate.is_finite() { rate } else { 0.0 };
+            said.extend([("dyntype", "dcmotor".into()), ("dynprm", numbers(&[time, rate]))]);
+        }
     }
     if activation.range.iter().all(|x| x.is_finite()) {
         said.push(("actrange", numbers(&activation.range)));
     }
     if activation.early {
         said.push(("actearly", "true".into()));
+    } else if matches!(activation.law, ActivationLaw::Current { .. }) {
+        said.push(("actearly", "false".into()));
     }
     "general"
 }
@@ -180,6 +211,21 @@ fn add_actuator(actuator: &Actuator, target: Vec<(&'static str, String)>, xml: &
                 ("biastype", "affine".into()),
                 ("biasprm", numbers(&bias)),
             ]);
+            "general"
+        }
+        Control::Varying { gain, bias } => {
+            said.extend([("gaintype", "affine".into()), ("gainprm", numbers(&gain))]);
+            said.extend([("biastype", "affine".into()), ("biasprm", numbers(&bias))]);
+            "general"
+        }
+        Control::Muscle(muscle) => {
+            said.extend(muscle_words(muscle));
+            "general"
+        }
+        Control::Voltage(motor) => {
+            let DcMotor { constant, resistance, cogging } = motor;
+            said.extend([("gaintype", "dcmotor".into()), ("gainprm", numbers(&[resistance, constant]))]);
+            said.extend([("biastype", "dcmotor".into()), ("biasprm", numbers(&cogging))]);
             "general"
         }
     };

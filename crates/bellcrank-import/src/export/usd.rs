@@ -239,7 +239,7 @@ fn add_drive(
         Control::Position { kp, kd } => (kp, kd),
         Control::Velocity { kd } => (0.0, kd),
         Control::Effort => (0.0, 0.0),
-        Control::Affine { .. } => {
+        Control::Affine { .. } | Control::Varying { .. } | Control::Muscle(_) | Control::Voltage(_) => {
             return out.left_out.push(format!("actuator {:?}: its law", actuator.name));
         }
     };

@@ -3,10 +3,10 @@
 use super::codec::{Pack, Reader, choices, fields};
 use bellcrank_model::{
     Activation, ActivationLaw, Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, CombineRule,
-    Compliance, ContactFilter, Control, Coupling, CouplingTerm, Dof, DofSoftness, Frame, Geometry,
+    Compliance, ContactFilter, Control, Coupling, CouplingTerm, DcMotor, Dof, DofSoftness, Frame, Geometry,
     HeightField, HeldSoftness, Ignored, Joint, JointId, JointKind, Keyframe, Link, Material, MaterialRules,
-    Medium, Mesh, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness, Show,
-    Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, TorqueSpeed, Waypoint, Zone,
+    Medium, Mesh, Muscle, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness,
+    Show, Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, TorqueSpeed, Waypoint, Zone,
 };
 
 macro_rules! ids {
@@ -85,6 +85,8 @@ fields! {
     Tendon { name, terms, path, slack, dof, softness, place }
     Actuator { name, target, control, gear, effort_limit, effort_range, control_range, torque_speed, activation, place }
     TorqueSpeed { stall, no_load, saturation }
+    Muscle { force, optimal_length, tendon_length, shortest, longest, fastest, passive, eccentric }
+    DcMotor { constant, resistance, cogging }
     Activation { law, range, early }
     Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, collides, group, mask, color, texture, place }
     Material { sliding, torsional, rolling, restitution }
@@ -112,8 +114,8 @@ choices! {
         8 = Cartesian, 9 = Screw { pitch }, 10 = Free,
     }
     Target { 0 = Joint { joint, dof }, 1 = Tendon(tendon), 2 = Site { site, reference, wrench } }
-    Control { 0 = Position { kp, kd }, 1 = Velocity { kd }, 2 = Effort, 3 = Affine { gain, bias } }
-    ActivationLaw { 0 = Filter { time }, 1 = Integral }
+    Control { 0 = Position { kp, kd }, 1 = Velocity { kd }, 2 = Effort, 3 = Affine { gain, bias }, 4 = Varying { gain, bias }, 5 = Muscle(muscle), 6 = Voltage(motor) }
+    ActivationLaw { 0 = Filter { time }, 1 = Integral, 2 = Muscle { times, smooth }, 3 = Current { time, rate } }
     Geometry {
         0 = Plane, 1 = Sphere { radius }, 2 = Capsule { radius, half_length }, 3 = Box { half },
         4 = Cylinder { radius, half_length }, 5 = Ellipsoid { radii }, 6 = Cone { radius, half_length },

@@ -447,9 +447,22 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
     match tag {
         "adhesion" => attributes.extend([("body", "f"), ("ctrlrange", "0 1")]),
         "orientation" => attributes.push(("site", "sa")),
-        "muscle" => attributes.extend([("joint", "q"), ("lengthrange", "-1 1"), ("force", "10")]),
-        "dcmotor" => attributes.extend([("joint", "q"), ("motorconst", ".1"), ("resistance", "2")]),
-        "damper" => attributes.extend([("joint", "q"), ("kv", "1"), ("ctrlrange", "0 1")]),
+        "muscle" => attributes.extend([
+            ("joint", "q"),
+            ("lengthrange", "-1 1"),
+            ("force", "10"),
+            ("ctrlrange", "-2 2"),
+            ("forcerange", "-3 3"),
+        ]),
+        "dcmotor" => attributes.extend([
+            ("joint", "q"),
+            ("motorconst", ".1"),
+            ("resistance", "2"),
+            ("ctrlrange", "-2 2"),
+        ]),
+        "damper" => {
+            attributes.extend([("joint", "q"), ("kv", "1"), ("ctrlrange", "0 1"), ("forcerange", "-3 3")])
+        }
         "cylinder" => {
             attributes.extend([("joint", "q"), ("ctrlrange", "-2 2"), ("forcerange", "-3 3"), ("area", "2")])
         }
@@ -465,6 +478,8 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
         "gaintype" => attributes.push(("gainprm", "1 2 3")),
         "inheritrange" => attributes.retain(|(name, _)| *name != "ctrlrange"),
         "actlimited" => attributes.push(("actrange", "-.5 .5")),
+        "scale" => attributes.retain(|(name, _)| *name != "force"),
+        "nominal" => attributes.retain(|(name, _)| !["motorconst", "resistance"].contains(name)),
         _ => {}
     }
     if tag == "general" && ["dynprm", "actrange", "actlimited", "actearly"].contains(&attribute) {

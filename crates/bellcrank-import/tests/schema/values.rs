@@ -55,6 +55,10 @@ pub fn of(path: &str, attribute: &str) -> &'static str {
             return ".8 1.1";
         }
         (_, "timeconst") if path.ends_with("muscle") => return ".02 .05",
+        (_, "inductance") => return ".3",
+        (_, "nominal") => return "24 .5 300",
+        (_, "motorconst") => return ".3 .4",
+        (_, "lmin" | "lmax" | "fvmax") => return if attribute == "lmin" { ".4" } else { "1.7" },
         (_, "gain") => return "3",
         (_, "data") if path.starts_with("sensor") => return "dist",
         _ => {}

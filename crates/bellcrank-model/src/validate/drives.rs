@@ -7,6 +7,7 @@ use crate::coupling::CouplingTerm;
 use crate::fault::FaultKind;
 use crate::joint::{Joint, JointKind};
 use crate::magnitude::{LENGTH, STRENGTH, within};
+use crate::muscle::Muscle;
 use crate::path::{self, Waypoint};
 use crate::resolve::{Names, said};
 use crate::shape::Shape;
@@ -109,14 +110,7 @@ impl Rules<'_> {
             }
             if let Some(activation) = actuator.activation {
                 self.range("the range of the activation", activation.range);
-                if let ActivationLaw::Filter { time } = activation.law {
-                    self.in_range(
-                        "the filter's time",
-                        time,
-                        time > 0.0 && time.is_finite(),
-                        "finite and above zero",
-                    );
-                }
+                self.activation(activation.law);
             }
             match actuator.control {
                 Control::Position { kp, kd } => {
@@ -129,8 +123,56 @@ impl Rules<'_> {
                     self.finite("the gain", gain);
                     bias.into_iter().for_each(|b| _ = self.finite("the bias", b));
                 }
+                Control::Varying { gain, bias } => {
+                    gain.into_iter().for_each(|g| _ = self.finite("the gain", g));
+                    bias.into_iter().for_each(|b| _ = self.finite("the bias", b));
+                }
+                Control::Muscle(muscle) => self.muscle(&muscle),
+                Control::Voltage(motor) => {
+                    self.not_negative("the motor constant", motor.constant);
+                    self.size("the resistance", motor.resistance);
+                    motor.cogging.into_iter().for_each(|c| _ = self.finite("the cogging", c));
+                }
+            }
+            let winding =
+                matches!(actuator.activation, Some(a) if matches!(a.law, ActivationLaw::Current { .. }));
+            if winding && !matches!(actuator.control, Control::Voltage(_)) {
+                self.fault(FaultKind::CurrentWithoutVoltage);
             }
         }
+    }
+
+    fn activation(&mut self, law: ActivationLaw) {
+        let mut time = |what, time: f64| {
+            self.in_range(what, time, time > 0.0 && time.is_finite(), "finite and above zero");
+        };
+        match law {
+            ActivationLaw::Filter { time: own } => time("the filter's time", own),
+            ActivationLaw::Integral => {}
+            ActivationLaw::Muscle { times, smooth } => {
+                times.into_iter().for_each(|own| time("the muscle's time", own));
+                self.not_negative("the width of the muscle's smooth change", smooth);
+            }
+            ActivationLaw::Current { time: own, rate } => {
+                time("the winding's time", own);
+                self.bound("the largest change of the current", rate);
+            }
+        }
+    }
+
+    fn muscle(&mut self, muscle: &Muscle) {
+        self.not_negative("the muscle's force", muscle.force);
+        self.size("the muscle's optimal length", muscle.optimal_length);
+        self.finite("the tendon's length", muscle.tendon_length);
+        self.not_negative("the muscle's shortest length", muscle.shortest);
+        let Muscle { shortest, longest, eccentric, .. } = *muscle;
+        self.in_range("the muscle's shortest length", shortest, shortest < 1.0, "below one");
+        self.in_range("the muscle's longest length", longest, longest > 1.0, "above one");
+        self.finite("the muscle's longest length", longest);
+        self.size("the muscle's largest speed", muscle.fastest);
+        self.not_negative("the muscle's passive force", muscle.passive);
+        self.in_range("the muscle's force while it lengthens", eccentric, eccentric > 1.0, "above one");
+        self.finite("the muscle's force while it lengthens", eccentric);
     }
 
     fn target(&mut self, target: &mut Target, joints: &[Joint], names: &Names) {

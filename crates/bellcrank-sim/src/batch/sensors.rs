@@ -10,6 +10,7 @@ use bellcrank_model::{
 };
 use bellcrank_step::contact::BodyContact;
 use bellcrank_step::field::Field;
+use bellcrank_step::law;
 
 /// How far a range finder looks [m].
 const RANGE: f64 = 1e3;
@@ -254,6 +255,7 @@ impl View<'_> {
             Control::Velocity { kd } => u + kd * slow,
             Control::Effort => u,
             Control::Affine { gain, bias } => gain * u + bias[0] + bias[1] * angle + bias[2] * speed,
+            law => self.special_effort(a, law, u, [angle, speed])?,
         };
         let ([low, high], [least, most]) = (own.effort_bounds(), self.borne(a));
         let [rest, falls] = own.line_at_target().unwrap_or([f64::INFINITY, 0.0]);
@@ -261,6 +263,20 @@ impl View<'_> {
         let [back, on] = [-rest - falls * rate, rest - falls * rate].map(|x| x.max(low).min(high));
         let passed = (own.gear * law).max(back).min(on).max(least).min(most);
         Ok(vec![angle, speed, if own.gear == 0.0 { 0.0 } else { passed / own.gear }])
+    }
+
+    /// The effort of a motor with a law of its own, from its state where it has one.
+    fn special_effort(&self, a: usize, law: Control, u: f64, motion: [f64; 2]) -> Result<f64, BatchError> {
+        let (numbers, state) = (law::numbers(law), self.batch.activation(self.world, a)?);
+        let pull = match (law, state) {
+            (Control::Voltage(motor), Some(current)) => {
+                return Ok(motor.constant * current + law::cogging(&numbers, motion[0]));
+            }
+            (Control::Voltage(_), None) => law::voltage(&numbers, u, motion),
+            (Control::Muscle(_), _) => law::muscle(&numbers, state.unwrap_or(u), motion),
+            _ => law::varying(&numbers, state.unwrap_or(u), motion),
+        };
+        Ok(pull.effort - pull.kd * motion[1])
     }
 
     /// Least and largest effort that the target of a motor bears; none where the motor does not act.

@@ -406,7 +406,11 @@ impl Quantity {
         match control {
             Control::Position { .. } => Q::TargetPosition,
             Control::Velocity { .. } => Q::TargetVelocity,
-            Control::Effort | Control::Affine { .. } => Q::Effort,
+            Control::Effort
+            | Control::Affine { .. }
+            | Control::Varying { .. }
+            | Control::Muscle(_)
+            | Control::Voltage(_) => Q::Effort,
         }
     }
 

@@ -181,6 +181,9 @@ fn gains(control: Control) -> [f64; 2] {
         Control::Velocity { kd } => [0.0, kd],
         Control::Effort => [0.0; 2],
         Control::Affine { gain, .. } => [gain, 0.0],
+        Control::Varying { gain, .. } => [gain[0], 0.0],
+        Control::Muscle(muscle) => [muscle.force, 0.0],
+        Control::Voltage(motor) => [motor.constant, 0.0],
     }
 }
 
@@ -189,6 +192,9 @@ fn set_motor(motor: &mut ActuatorParameters, parameter: Quantity, x: f64) {
     match (parameter, &mut motor.control) {
         (P::Gain, Control::Position { kp, .. }) => *kp = x,
         (P::Gain, Control::Affine { gain, .. }) => *gain = x,
+        (P::Gain, Control::Varying { gain, .. }) => gain[0] = x,
+        (P::Gain, Control::Muscle(muscle)) => muscle.force = x,
+        (P::Gain, Control::Voltage(motor)) => motor.constant = x,
         (P::RateGain, Control::Position { kd, .. } | Control::Velocity { kd }) => *kd = x,
         (P::Gear, _) => motor.gear = x,
         (P::MotorEffortLimit, _) => motor.effort_limit = x,

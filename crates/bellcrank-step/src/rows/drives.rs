@@ -12,6 +12,7 @@
 //! Moreau–Jean. Armature is a q̇⁻ − a q̇⁺.
 
 use crate::constants::{ActuatorConstants, Constants, DofConstants};
+use crate::law::{self, Pull};
 use crate::layout::{DriveLayout, Layout, ScalarKind};
 use crate::settings::Times;
 use crate::state::{Control, State};
@@ -36,9 +37,9 @@ pub fn drive_rows<R: Real>(
         let c = &constants.actuators[a];
         let scalar = joint.kind.has_scalar_coordinates();
         let q = if scalar { state.q[joint.first_coordinate + at.dof] } else { R::zero() };
-        let effort = motor_effort(c, control, a, q);
         let row = &mut ws.dofs[joint.first_dof + at.dof];
-        let mass = c.gear * c.gear * dt * c.kp.mul_add(drift, c.kd);
+        let Pull { effort, kp, kd } = law::pull((layout, constants), (state, control), a, [q, row.rate], dt);
+        let mass = c.gear * c.gear * dt * kp.mul_add(drift, kd);
         row.drive_mass += mass;
         row.drive_impulse = (c.gear * dt).mul_add(effort, row.drive_impulse);
     }

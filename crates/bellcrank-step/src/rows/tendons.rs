@@ -7,11 +7,12 @@
 //! what is cut off stays beyond its bound.
 
 use crate::constants::{Constants, LineConstants};
+use crate::law::{self, Pull};
 use crate::layout::{Layout, LineSource, TendonLayout};
 use crate::rows::stops::{Stop, mobility};
 use crate::rows::{
     couplings,
-    drives::{Passive, motor_effort, row_velocity},
+    drives::{Passive, row_velocity},
 };
 use crate::settings::Times;
 use crate::state::{Control, State};
@@ -114,8 +115,9 @@ pub fn tendon_rows<R: Real>(
         (row.drive_mass, row.drive_impulse) = (R::zero(), R::zero());
         for &a in &line.motors {
             let motor = &constants.actuators[a];
-            let effort = motor_effort(motor, control, a, length);
-            row.drive_mass += motor.gear * motor.gear * dt * motor.kp.mul_add(drift, motor.kd);
+            let Pull { effort, kp, kd } =
+                law::pull((layout, constants), (state, control), a, [length, rate], dt);
+            row.drive_mass += motor.gear * motor.gear * dt * kp.mul_add(drift, kd);
             row.drive_impulse = (motor.gear * dt).mul_add(effort, row.drive_impulse);
         }
         if layout.has_torque_speed {

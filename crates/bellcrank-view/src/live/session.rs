@@ -439,6 +439,10 @@ fn set_target(batch: &mut Batch, world: usize, actuator: usize, value: f64) -> R
     match motor.control {
         Control::Position { .. } => batch.set_target_position(world, actuator, value),
         Control::Velocity { .. } => batch.set_target_velocity(world, actuator, value),
-        Control::Effort | Control::Affine { .. } => batch.set_effort(world, actuator, value),
+        Control::Effort
+        | Control::Affine { .. }
+        | Control::Varying { .. }
+        | Control::Muscle(_)
+        | Control::Voltage(_) => batch.set_effort(world, actuator, value),
     }
 }

@@ -205,7 +205,9 @@ fn actuator_view(model: &Model, actuator: &Actuator) -> ActuatorView {
         Control::Velocity { .. } if angle => ("velocity", "rad/s", both(10.0)),
         Control::Velocity { .. } => ("velocity", "m/s", both(1.0)),
         Control::Effort => ("effort", if angle { "N·m" } else { "N" }, both(effort)),
-        Control::Affine { .. } => ("effort", "", both(1.0)),
+        Control::Affine { .. } | Control::Varying { .. } => ("effort", "", both(1.0)),
+        Control::Muscle(_) => ("effort", "", [0.0, 1.0]),
+        Control::Voltage(_) => ("effort", "V", both(12.0)),
     };
     let own = actuator.control_range;
     let range = if own.iter().all(|x| x.is_finite()) { own } else { fallback };

@@ -72,6 +72,24 @@ impl EffectiveInertia {
         1.0 / self.inverse(&terms)
     }
 
+    /// How fast all coordinates together are accelerated by a unit of effort on a sum of them: |M⁻¹ wᵀ|.
+    pub fn acceleration(&self, terms: &[Weighted]) -> f64 {
+        let terms: Vec<(usize, f64)> = terms.iter().map(|&(b, j, w)| (self.first[b][j], w)).collect();
+        match &self.matrix {
+            Factored::Whole(factor) => {
+                let mut x = reduced(factor, &terms);
+                for i in (0..x.len()).rev() {
+                    let sum: f64 = (i + 1..x.len()).map(|k| factor[k][i] * x[k]).sum();
+                    x[i] = (x[i] - sum) / factor[i][i];
+                }
+                x.iter().map(|x| x * x).sum::<f64>().sqrt()
+            }
+            Factored::Diagonal(own) => {
+                terms.iter().map(|&(axis, w)| (w / own[axis]).powi(2)).sum::<f64>().sqrt()
+            }
+        }
+    }
+
     /// How easily a body of the file moves at its centre of mass and turns, the mean over all directions [1/kg, 1/(kg·m²)].
     pub fn mobility(&self, spec: &Spec, b: usize) -> [f64; 2] {
         let p = spec.bodies[b].X_WL * spec.bodies[b].solid.com;
@@ -223,6 +241,11 @@ fn factor(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 
 /// w A⁻¹ wᵀ = |L⁻¹ wᵀ|² with A = L Lᵀ.
 fn inverse_of_sum(factor: &[Vec<f64>], terms: &[(usize, f64)]) -> f64 {
+    reduced(factor, terms).iter().map(|x| x * x).sum()
+}
+
+/// L⁻¹ wᵀ
+fn reduced(factor: &[Vec<f64>], terms: &[(usize, f64)]) -> Vec<f64> {
     let n = factor.len();
     let start = terms.iter().map(|(axis, _)| *axis).min().unwrap_or(n);
     let mut x = vec![0.0; n];
@@ -233,7 +256,7 @@ fn inverse_of_sum(factor: &[Vec<f64>], terms: &[(usize, f64)]) -> f64 {
         let sum: f64 = (start..i).map(|k| factor[i][k] * x[k]).sum();
         x[i] = (x[i] - sum) / factor[i][i];
     }
-    x.iter().map(|x| x * x).sum()
+    x
 }
 
 #[cfg(test)]

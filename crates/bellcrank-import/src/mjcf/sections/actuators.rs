@@ -2,24 +2,27 @@
 
 use super::drive::{Drive, Dynamics, Law};
 use super::equality::Followers;
+use super::muscle::muscle;
 use super::tendons::{Reduced, Tendons};
 use crate::mjcf::assemble::assembly::{Assembly, Coordinate};
 use crate::mjcf::bodies::joints::{JointType, effort_bounds, range};
 use crate::mjcf::bodies::spec::Section;
 use crate::mjcf::mass::effective_inertia::{EffectiveInertia, Weighted};
 use crate::mjcf::vocabulary::references::{Lookup, missing};
-use bellcrank_model::{Activation, Actuator, ActuatorId, Control, Ref, Target, TendonId};
+use bellcrank_model::{
+    Activation, ActivationLaw, Actuator, ActuatorId, Control, DcMotor, Ref, Target, TendonId,
+};
 use std::cell::LazyCell;
 
 /// What an actuator moves: length = gear · coordinate + offset.
-struct Transmission {
-    target: Target,
-    gear: f64,
-    offset: f64,
+pub(super) struct Transmission {
+    pub target: Target,
+    pub gear: f64,
+    pub offset: f64,
     /// Joints of the file that it moves, with the weight of each.
-    joints: Vec<(Coordinate, f64)>,
+    pub joints: Vec<(Coordinate, f64)>,
     /// Range of the joint or tendon that it names, which its control may inherit.
-    limits: [f64; 2],
+    pub limits: [f64; 2],
     /// The tendon that the file names, where a joint stands for it.
     instead_of: Option<TendonId>,
 }
@@ -51,7 +54,7 @@ pub(in crate::mjcf) fn add(
             let found = transmission(assembly, section, &drive, tendons, followers);
             let actuator = found.and_then(|found| {
                 let (offset, instead_of) = (found.offset, found.instead_of);
-                let actuator = actuator(assembly, section, drive, found, &|terms| inertias.of_sum(terms));
+                let actuator = actuator(assembly, section, drive, found, &inertias);
                 Some((actuator?, offset, instead_of))
             });
             let Some((actuator, offset, instead_of)) = actuator else {
@@ -159,20 +162,13 @@ fn actuator(
     section: &Section,
     mut drive: Drive,
     by: Transmission,
-    inertia_of_sum: &dyn Fn(&[Weighted]) -> f64,
+    inertias: &LazyCell<EffectiveInertia, impl FnOnce() -> EffectiveInertia>,
 ) -> Option<Actuator> {
     let element = &section.element;
     let notes = assembly.context.notes;
     // what the actuator's length feels
     let terms: Vec<Weighted> = by.joints.iter().map(|(at, w)| (at.at.0, at.at.1, *w)).collect();
-    drive.settle_damping_ratio(|| if terms.is_empty() { 0.0 } else { inertia_of_sum(&terms) });
-    let law = match drive.law() {
-        Ok(law) => law,
-        Err(why) => {
-            notes.ignore(element, why);
-            return None;
-        }
-    };
+    drive.settle_damping_ratio(|| if terms.is_empty() { 0.0 } else { inertias.of_sum(&terms) });
     if by.gear == 0.0 || !by.gear.is_finite() {
         notes.ignore(element, "the gear is zero: the actuator drives nothing");
         return None;
@@ -180,10 +176,28 @@ fn actuator(
     for name in drive.extras() {
         notes.ignore(element, format!("{name} of an actuator is not simulated"));
     }
-    let control = match drive.dynamics {
+    let control = drive.law().and_then(|law| match law {
         // what is integrated is no target any more
-        Dynamics::Integral => affine(law, by.offset),
-        _ => control(law, by.offset),
+        Law::Affine { gain, bias } if drive.dynamics == Dynamics::Integral => {
+            Ok(affine(gain, bias, by.offset))
+        }
+        Law::Affine { gain, bias } => Ok(control(gain, bias, by.offset)),
+        Law::Varying { gain, bias } => {
+            let moved = |own: [f64; 3]| [own[0] + own[1] * by.offset, own[1], own[2]];
+            Ok(Control::Varying { gain: moved(gain), bias: moved(bias) })
+        }
+        Law::Muscle(numbers) => muscle(element, numbers, &by, inertias).map(Control::Muscle),
+        Law::Voltage(motor) => {
+            let [c0, c1, c2] = motor.cogging;
+            Ok(Control::Voltage(DcMotor { cogging: [c0, c1, c2 + c1 * by.offset], ..motor }))
+        }
+    });
+    let control = match control {
+        Ok(control) => control,
+        Err(why) => {
+            notes.ignore(element, why);
+            return None;
+        }
     };
     let mut actuator = Actuator::new("", by.target, control).gear(by.gear).place(element.place());
     actuator.activation = activation(section, &drive);
@@ -193,17 +207,14 @@ fn actuator(
 
 /// The state between control and effort. A filter without a time is none.
 fn activation(section: &Section, drive: &Drive) -> Option<Activation> {
-    let mut activation = match drive.dynamics {
-        Dynamics::Filter if drive.time > 0.0 => Activation::filter(drive.time),
-        Dynamics::Integral => Activation::integral(),
-        _ => return None,
-    };
+    let mut activation = Activation { law: drive.activation()?, ..Activation::integral() };
     let settings = drive.merged(&section.element);
     let auto = section.scope.source.compiler.auto_limits;
     if let Some([low, high]) = range(&settings, "actrange", "actlimited", auto) {
         activation = activation.range(low, high);
     }
-    activation.early = settings.boolean("actearly").unwrap_or(false);
+    let winding = matches!(activation.law, ActivationLaw::Current { .. });
+    activation.early = settings.boolean("actearly").unwrap_or(winding);
     Some(activation)
 }
 
@@ -238,6 +249,9 @@ fn bound(section: &Section, drive: &Drive, limits: [f64; 2], actuator: &mut Actu
     if let Some(range) = range(&settings, "forcerange", "forcelimited", auto) {
         (actuator.effort_limit, actuator.effort_range) = effort_bounds(range);
     }
+    if let Some(most) = drive.saturation {
+        (actuator.effort_limit, actuator.effort_range) = effort_bounds([-most, most]);
+    }
     if let Some(range) = range(&settings, "ctrlrange", "ctrllimited", auto) {
         actuator.control_range = range;
     } else if drive.inherit_range > 0.0 {
@@ -254,8 +268,7 @@ fn bound(section: &Section, drive: &Drive, limits: [f64; 2], actuator: &mut Actu
 }
 
 /// Our control for a law, in a length that is offset from the coordinate.
-fn control(law: Law, offset: f64) -> Control {
-    let Law { gain, bias } = law;
+fn control(gain: f64, bias: [f64; 3], offset: f64) -> Control {
     let plain = offset == 0.0 || bias[1] == 0.0;
     if plain && gain > 0.0 && bias[0] == 0.0 && bias[1] == -gain && bias[2] <= 0.0 {
         return Control::Position { kp: gain, kd: -bias[2] };
@@ -266,9 +279,9 @@ fn control(law: Law, offset: f64) -> Control {
     if gain == 1.0 && bias == [0.0; 3] {
         return Control::Effort;
     }
-    affine(law, offset)
+    affine(gain, bias, offset)
 }
 
-fn affine(Law { gain, bias }: Law, offset: f64) -> Control {
+fn affine(gain: f64, bias: [f64; 3], offset: f64) -> Control {
     Control::Affine { gain, bias: [bias[0] + bias[1] * offset, bias[1], bias[2]] }
 }

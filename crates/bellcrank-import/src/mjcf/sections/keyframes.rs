@@ -1,7 +1,7 @@
 //! `<keyframe>`: named states in MuJoCo's order of coordinates.
 
 use super::actuators::Added;
-use super::drive::{Drive, Dynamics};
+use super::drive::Drive;
 use crate::ImportFaultKind;
 use crate::mjcf::assemble::assembly::Assembly;
 use crate::mjcf::assemble::names::Taken;
@@ -265,8 +265,7 @@ fn activations(
         return Vec::new(); // as they start
     }
     let all = assembly.spec.sections.iter().filter(|s| s.kind == "actuator").zip(actuators);
-    let with_state: Vec<_> =
-        all.filter(|(actuator, _)| Drive::read(actuator).dynamics != Dynamics::None).collect();
+    let with_state: Vec<_> = all.filter(|(actuator, _)| Drive::read(actuator).has_state()).collect();
     if section.scope.keys.is_some() || with_state.len() != said.len() {
         let why = format!(
             "act: {} numbers are not the states of {} actuators that have one; they start at zero",
