@@ -21,7 +21,7 @@ pub type Worlds<'py> = (usize, f64, String, usize, Bound<'py, PyDict>);
 /// Method with its two numbers, horizon, knots, spline, sigma, largest increment and whether numbers are offsets, iterations, anneal and
 /// settled and hopeless, seed.
 pub type How =
-    ((String, f64, f64), usize, Option<usize>, String, Vec<f64>, (Option<f64>, bool), usize, [f64; 3], u64);
+    ((String, f64, f64), usize, Option<usize>, String, Vec<f64>, (Option<f64>, bool), usize, [f64; 4], u64);
 /// Kind of a term, names of its parts, its numbers, weight.
 pub type ToldTerm = (String, Vec<String>, Vec<Vec<f64>>, f64);
 /// Best, nominal and mean cost, spread, effective samples, seconds; best sample, usable, frozen, not finite and hopeless ones.
@@ -163,8 +163,9 @@ pub fn read_how(how: How) -> PyResult<Options> {
         (Some(limit), _) => Action::Increment { limit },
         (None, _) => Action::Absolute,
     };
-    let [anneal, settled, hopeless] = shares;
-    Ok(Options { method, horizon, knots, spline, sigma, action, iterations, anneal, settled, hopeless, seed })
+    let [anneal, settled, hopeless, survivors] = shares;
+    let rounds = Options { iterations, anneal, settled, hopeless, survivors, seed, ..Options::default() };
+    Ok(Options { method, horizon, knots, spline, sigma, action, ..rounds })
 }
 
 /// A term; lists have the lengths that Python's side has checked, and the engine checks numbers of parts.
@@ -214,7 +215,7 @@ fn parts(model: &model::Model, owner: Owner, names: &[String]) -> PyResult<Vec<u
     names.iter().map(find).collect()
 }
 
-/// A cost in Python: called as `object(arrays, control, step, time, last)`, it returns an array of one number per world.
+/// A cost in Python: called as `object(arrays, (control, sample), step, time, last)`, it returns an array of one number per world.
 struct Called {
     object: Py<PyAny>,
     needs: Vec<(Quantity, Vec<usize>)>,
@@ -236,11 +237,15 @@ impl Called {
         let arrays = PyList::empty(py);
         for (quantity, shape) in &self.needs {
             let values = seen.array(*quantity).map_err(|error| said("PlanError", error.0, ""))?;
-            arrays.append(PyArray1::from_slice(py, values).reshape(shape.clone())?)?;
+            let mut shape = shape.clone();
+            shape[0] = seen.worlds; // samples that are given up are not there any more
+            arrays.append(PyArray1::from_slice(py, values).reshape(shape)?)?;
         }
         let control = PyArray1::from_slice(py, seen.control).reshape([seen.worlds, self.motors])?;
+        let sample: Vec<i64> = seen.sample.iter().map(|sample| *sample as i64).collect();
+        let tried = (control, PyArray1::from_vec(py, sample));
         let last = seen.step + 1 == seen.horizon;
-        let cost = self.object.bind(py).call1((arrays, control, seen.step, seen.time, last))?;
+        let cost = self.object.bind(py).call1((arrays, tried, seen.step, seen.time, last))?;
         let cost: PyReadonlyArray1<'_, f64> = cost.extract()?;
         let cost = cost.as_slice()?;
         if cost.len() != total.len() {

@@ -41,8 +41,12 @@ pub(crate) struct Array {
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     pub(crate) arrays: &'a [Array],
-    /// Number of worlds: samples.
+    /// Worlds that the arrays have room for.
+    pub(crate) rows: usize,
+    /// Number of worlds: samples that go on.
     pub worlds: usize,
+    /// Which sample each of them tries. Where samples are given up, those that go on move to the front.
+    pub sample: &'a [usize],
     /// Which step of the horizon was made, from zero.
     pub step: usize,
     /// Steps of the horizon.
@@ -60,7 +64,8 @@ impl<'a> Seen<'a> {
     /// When the cost does not list it among its needs.
     pub fn array(&self, quantity: Quantity) -> Result<&'a [f64], CostError> {
         let found = self.arrays.iter().find(|array| array.quantity == quantity);
-        found.map(|array| array.values.as_slice()).ok_or_else(|| {
+        let here = |array: &'a Array| &array.values[..array.values.len() / self.rows.max(1) * self.worlds];
+        found.map(here).ok_or_else(|| {
             CostError(format!(
                 "the cost looks at {0}, which it does not list: add {0} to its needs",
                 quantity.name()

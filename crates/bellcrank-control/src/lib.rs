@@ -10,7 +10,7 @@
 //! | `options` | how to plan, and what plans mean to the motors |
 //! | `start` | where a plan begins: the plant's state as it is known |
 //! | `rollouts` | the worlds in which controls are tried |
-//! | `planner`, `report` | one planning step, and what it found |
+//! | `planner`, `report`, `paths` | one planning step, what it found, and where samples went |
 //! | `retarget/` | motions of poses, made dynamic |
 //! | `live` | a planner in a thread beside the plant, and what happens when it fails |
 //! | `balance/` | two-legged robots that stand and step: scenes, plant, pushes, trials |
@@ -28,6 +28,7 @@ pub mod live;
 mod method;
 mod noise;
 mod options;
+mod paths;
 mod planner;
 mod report;
 pub mod retarget;
@@ -39,6 +40,7 @@ pub use cost::{Cost, CostError, Seen};
 pub use knots::Spline;
 pub use method::{Method, Temperature};
 pub use options::{Action, Options};
+pub use paths::Paths;
 pub use planner::Planner;
 pub use report::{Plan, Trouble, Unusable};
 pub use start::PlantState;

@@ -42,6 +42,9 @@ pub struct Options {
     pub settled: f64,
     /// Rollouts that cost more are given up.
     pub hopeless: f64,
+    /// Share of the samples that go on after half of the horizon, the cheapest by then and the plan at hand: the others are given up,
+    /// and their time is saved. One for all of them.
+    pub survivors: f64,
     /// Plans are the same for the same seed, whatever the number of threads.
     pub seed: u64,
 }
@@ -60,6 +63,7 @@ impl Default for Options {
             anneal: 0.7,
             settled: 1.0,
             hopeless: f64::INFINITY,
+            survivors: 1.0,
             seed: 0,
         }
     }
@@ -88,7 +92,9 @@ impl Options {
         if self.iterations == 0 {
             return bad("the number of iterations", "one or more", 0.0);
         }
-        for (what, share) in [("anneal", self.anneal), ("settled", self.settled)] {
+        for (what, share) in
+            [("anneal", self.anneal), ("settled", self.settled), ("survivors", self.survivors)]
+        {
             if !(share > 0.0 && share <= 1.0) {
                 return bad(what, "above zero and at most one", share);
             }

@@ -4,10 +4,11 @@ use crate::knots::{Knots, Mix};
 use crate::method::{Memory, Method, Tried};
 use crate::noise::Noise;
 use crate::options::{Action, Bounds, Options, bounds, next_control};
+use crate::paths::{self, Paths};
 use crate::report::{Plan, Trouble, Unusable};
 use crate::rollouts::Rollouts;
 use crate::start::{PlantState, listened_to};
-use crate::{ControlError, Cost};
+use crate::{ControlError, Cost, Near};
 use bellcrank_sim::Batch;
 use std::time::Instant;
 
@@ -27,6 +28,9 @@ pub struct Planner {
     /// (samples, knots, motors)
     samples: Vec<f64>,
     costs: Vec<f64>,
+    /// By world, of those that go on: what its sample costs so far.
+    totals: Vec<f64>,
+    order: Vec<usize>,
     bad: Vec<Option<Trouble>>,
     memory: Memory,
     scratch: Vec<f64>,
@@ -34,6 +38,7 @@ pub struct Planner {
     sequence: Vec<f64>,
     /// What offsets are added to: (horizon, motors).
     reference: Vec<f64>,
+    paths: Option<Paths>,
     plans: u64,
 }
 
@@ -67,12 +72,15 @@ impl Planner {
             sigma,
             samples: vec![0.0; samples * count * motors],
             costs: vec![0.0; samples],
+            totals: vec![0.0; samples],
+            order: Vec::with_capacity(samples),
             bad: vec![None; samples],
             memory: Memory::new(samples),
             sequence: vec![0.0; options.horizon * motors],
             reference: vec![0.0; options.horizon * motors],
             mean,
             options,
+            paths: None,
             plans: 0,
         };
         planner.rest();
@@ -153,6 +161,26 @@ impl Planner {
         Ok(())
     }
 
+    /// Keeps where these points go in the rollouts of the next plans: fingertips, to be drawn. None to keep nothing.
+    ///
+    /// # Errors
+    /// When the model has no such body.
+    pub fn watch(&mut self, points: Vec<Near>) -> Result<(), ControlError> {
+        let expected = self.rollouts.batch.models()[0].bodies().len();
+        if let Some(near) = points.iter().find(|near| near.body >= expected) {
+            return Err(ControlError::WrongCount { what: "number of a body", found: near.body, expected });
+        }
+        paths::NEEDS.iter().try_for_each(|quantity| self.rollouts.need(*quantity))?;
+        let new = || Paths::new(points.clone(), self.costs.len(), self.options.horizon);
+        self.paths = (!points.is_empty()).then(new);
+        Ok(())
+    }
+
+    /// Where they went in the last round; none before [`Planner::watch`].
+    pub fn paths(&self) -> Option<&Paths> {
+        self.paths.as_ref()
+    }
+
     /// How it plans.
     pub fn options(&self) -> &Options {
         &self.options
@@ -163,7 +191,7 @@ impl Planner {
         &mut self.rollouts.batch
     }
 
-    /// The same, to be looked at: after a plan they are at the end of their rollouts.
+    /// The same, to be looked at: after a plan they are at the end of their rollouts, in another order where samples were given up.
     pub fn batch(&self) -> &Batch {
         &self.rollouts.batch
     }
@@ -243,7 +271,7 @@ impl Planner {
     /// Tries all samples and adds up what they cost. Returns how long the cost took [s].
     fn roll_out(&mut self, start: &PlantState, cost: &mut dyn Cost) -> Result<f64, ControlError> {
         self.rollouts.begin(start)?;
-        self.costs.fill(0.0);
+        self.totals.fill(0.0);
         self.bad.fill(None);
         let (horizon, mut seconds) = (self.options.horizon, 0.0);
         for step in 0..horizon {
@@ -251,21 +279,46 @@ impl Planner {
             self.rollouts.step()?;
             let began = Instant::now();
             self.rollouts.look()?;
-            self.rollouts.add_cost(cost, (step, horizon), &mut self.costs)?;
+            self.rollouts.add_cost(cost, (step, horizon), &mut self.totals)?;
             seconds += began.elapsed().as_secs_f64();
-            if self.note_bad(step) == self.costs.len() {
+            if let Some(paths) = &mut self.paths {
+                paths.note(step, &self.rollouts);
+            }
+            if self.note_bad(step) == self.rollouts.going {
                 break; // nothing is left to be chosen
             }
+            if step + 1 < horizon {
+                self.give_up(step)?;
+            }
         }
-        for sample in 0..self.costs.len() {
-            if self.bad[sample].is_none() && self.rollouts.is_frozen(sample) {
+        self.costs.fill(f64::INFINITY);
+        for world in 0..self.rollouts.going {
+            let sample = self.rollouts.sample[world];
+            if self.bad[sample].is_none() && self.rollouts.is_frozen(world) {
                 self.bad[sample] = Some(Trouble { sample, step: horizon - 1, why: Unusable::Frozen });
             }
-            if self.bad[sample].is_some() {
-                self.costs[sample] = f64::INFINITY;
+            if self.bad[sample].is_none() {
+                self.costs[sample] = self.totals[world];
             }
         }
         Ok(seconds)
+    }
+
+    /// After half of the horizon those that are far behind stay behind; worlds of samples that are given up are stepped no more.
+    fn give_up(&mut self, step: usize) -> Result<(), ControlError> {
+        let going = &self.rollouts.sample[..self.rollouts.going];
+        if self.options.survivors < 1.0 && step + 1 == self.options.horizon / 2 {
+            let (order, totals) = (&mut self.order, &self.totals);
+            order.clear();
+            order.extend((0..going.len()).filter(|world| self.bad[going[*world]].is_none()));
+            order.sort_unstable_by(|a, b| totals[*a].total_cmp(&totals[*b]).then(going[*a].cmp(&going[*b])));
+            let kept = (self.options.survivors * order.len() as f64).ceil() as usize;
+            for sample in order.iter().skip(kept).map(|world| going[*world]).filter(|sample| *sample != 0) {
+                self.bad[sample] = Some(Trouble { sample, step, why: Unusable::Hopeless });
+            }
+        }
+        let bad = &self.bad;
+        self.rollouts.leave_out(|sample| bad[sample].is_some(), &mut self.totals)
     }
 
     /// The controls of a step in all worlds.
@@ -274,7 +327,8 @@ impl Planner {
         let rows = self.rollouts.control.chunks_exact_mut(motors);
         let reference = &self.reference[step * motors..][..motors];
         let offset = self.options.action == Action::Offset;
-        for (row, knots) in rows.zip(self.samples.chunks_exact(width)) {
+        for (row, sample) in rows.zip(&self.rollouts.sample[..self.rollouts.going]) {
+            let knots = &self.samples[sample * width..][..width];
             for a in 0..motors {
                 let last = if offset { reference[a] } else { row[a] };
                 row[a] = next_control(self.options.action, &self.bounds[a], mix.of(knots, motors, a), last);
@@ -285,7 +339,8 @@ impl Planner {
     /// Notes samples that cannot be chosen any more; returns how many there are.
     fn note_bad(&mut self, step: usize) -> usize {
         let mut count = 0;
-        for (sample, (bad, cost)) in self.bad.iter_mut().zip(&self.costs).enumerate() {
+        for (&sample, cost) in self.rollouts.sample[..self.rollouts.going].iter().zip(&self.totals) {
+            let bad = &mut self.bad[sample];
             if bad.is_none() && !(cost.is_finite() && *cost <= self.options.hopeless) {
                 let why = if cost.is_finite() { Unusable::Hopeless } else { Unusable::NotFinite };
                 *bad = Some(Trouble { sample, step, why });

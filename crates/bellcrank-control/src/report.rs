@@ -7,7 +7,7 @@ pub enum Unusable {
     Frozen,
     /// Its cost did.
     NotFinite,
-    /// It costs more than [`Options::hopeless`].
+    /// It costs more than [`crate::Options::hopeless`], or was not among the [`crate::Options::survivors`].
     Hopeless,
 }
 

@@ -16,6 +16,12 @@ pub(crate) struct Rollouts {
     arrays: Vec<Array>,
     /// (worlds, actuators)
     pub control: Vec<f64>,
+    /// Which sample each world tries; those that go on come first.
+    pub sample: Vec<usize>,
+    /// How many go on.
+    pub going: usize,
+    /// Worlds that are stepped together.
+    block: usize,
 }
 
 impl Rollouts {
@@ -30,30 +36,41 @@ impl Rollouts {
             (_, true) => Quantity::Effort,
             (_, false) => Quantity::Control,
         };
-        let mut arrays: Vec<Array> = Vec::new();
-        for &quantity in needs {
-            let known = arrays.iter().any(|array| array.quantity == quantity);
-            if quantity.is_parameter() || !quantity.is_array() {
-                return Err(CostError(format!(
-                    "{} is no array of worlds that a step changes",
-                    quantity.name()
-                ))
-                .into());
-            }
-            if !known {
-                let values = vec![0.0; batch.shape(quantity).iter().product()];
-                arrays.push(Array { quantity, values });
-            }
-        }
         let control = vec![0.0; batch.worlds() * model.actuators().len()];
         let fresh = batch.group(0).save(0);
-        Ok(Rollouts { batch, fresh, told, arrays, control })
+        let (going, blocks) = (batch.worlds(), batch.group(0).block_count().max(1));
+        let (sample, block) = ((0..going).collect(), going.div_ceil(blocks));
+        let arrays = Vec::new();
+        let mut rollouts = Rollouts { batch, fresh, told, arrays, control, sample, going, block };
+        needs.iter().try_for_each(|quantity| rollouts.need(*quantity))?;
+        Ok(rollouts)
+    }
+
+    /// Reads this quantity from now on, too.
+    pub fn need(&mut self, quantity: Quantity) -> Result<(), ControlError> {
+        if quantity.is_parameter() || !quantity.is_array() {
+            let text = format!("{} is no array of worlds that a step changes", quantity.name());
+            return Err(CostError(text).into());
+        }
+        if self.values(quantity).is_none() {
+            let values = vec![0.0; self.batch.shape(quantity).iter().product()];
+            self.arrays.push(Array { quantity, values });
+        }
+        Ok(())
+    }
+
+    /// A quantity of all worlds, as it was read last.
+    pub fn values(&self, quantity: Quantity) -> Option<&[f64]> {
+        let found = self.arrays.iter().find(|array| array.quantity == quantity);
+        found.map(|array| array.values.as_slice())
     }
 
     /// All worlds begin here.
     pub fn begin(&mut self, start: &PlantState) -> Result<(), ControlError> {
         start.put(&mut self.batch, 0, &self.fresh)?;
         self.batch.spread_world(0)?;
+        self.going = self.sample.len();
+        self.sample.iter_mut().enumerate().for_each(|(world, sample)| *sample = world);
         for row in self.control.chunks_exact_mut(start.control.len()) {
             row.copy_from_slice(&start.control);
         }
@@ -63,7 +80,36 @@ impl Rollouts {
     /// One step with the controls of all worlds.
     pub fn step(&mut self) -> Result<(), ControlError> {
         self.batch.write(self.told, &self.control)?;
-        self.batch.advance(1);
+        self.batch.advance_first(self.going, 1);
+        Ok(())
+    }
+
+    /// Leaves out samples that are given up, where that saves a block of worlds: others take their places, with what they cost so far.
+    pub fn leave_out(
+        &mut self,
+        given_up: impl Fn(usize) -> bool,
+        totals: &mut [f64],
+    ) -> Result<(), ControlError> {
+        let left = self.sample[..self.going].iter().filter(|sample| !given_up(**sample)).count();
+        if left.div_ceil(self.block) >= self.going.div_ceil(self.block) {
+            return Ok(());
+        }
+        let motors = self.control.len() / self.sample.len();
+        let mut from = self.going;
+        for to in 0..left {
+            if !given_up(self.sample[to]) {
+                continue;
+            }
+            from -= 1;
+            while given_up(self.sample[from]) {
+                from -= 1; // as many go on behind `left` as are given up before it
+            }
+            self.batch.copy_world(from, to)?;
+            self.sample.swap(from, to);
+            totals[to] = totals[from];
+            self.control.copy_within(from * motors..(from + 1) * motors, to * motors);
+        }
+        self.going = left;
         Ok(())
     }
 
@@ -84,12 +130,15 @@ impl Rollouts {
     ) -> Result<(), ControlError> {
         let seen = Seen {
             arrays: &self.arrays,
-            worlds: self.batch.worlds(),
+            rows: self.sample.len(),
+            worlds: self.going,
+            sample: &self.sample[..self.going],
             step,
             horizon,
             time: (step + 1) as f64 * self.batch.dt(),
-            control: &self.control,
+            control: &self.control[..self.control.len() / self.sample.len() * self.going],
         };
+        let total = &mut total[..self.going];
         cost.running(&seen, total)?;
         if step + 1 == horizon {
             cost.terminal(&seen, total)?;

@@ -306,7 +306,16 @@ mod tests {
             Array { quantity: Quantity::JointPosition, values: vec![0.1, 0.2, 0.3, -0.1, -0.2, -0.3] },
         ];
         let control = [1.0, 2.0, 3.0, 4.0];
-        let seen = Seen { arrays: &arrays, worlds: 2, step: 0, horizon: 1, time: 0.0, control: &control };
+        let seen = Seen {
+            arrays: &arrays,
+            rows: 2,
+            worlds: 2,
+            sample: &[0, 1],
+            step: 0,
+            horizon: 1,
+            time: 0.0,
+            control: &control,
+        };
         let mut total = [100.0; 2]; // what is there stays
         let mut sum = Sum { running: vec![term], terminal: Vec::new() };
         sum.running(&seen, &mut total).expect("all arrays are there");

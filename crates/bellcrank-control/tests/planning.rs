@@ -135,8 +135,8 @@ impl Cost for Spoilt {
     }
 
     fn running(&mut self, seen: &Seen<'_>, total: &mut [f64]) -> Result<(), CostError> {
-        for (sample, total) in total.iter_mut().enumerate() {
-            *total += match sample {
+        for (sample, total) in seen.sample.iter().zip(total) {
+            *total += match *sample {
                 s if (self.not_a_number)(s) && seen.step == 2 => f64::NAN,
                 s if (self.much)(s) => 1e9,
                 s => 1000.0 - s as f64,

@@ -33,6 +33,8 @@ pub enum Precision {
 pub trait Group: Send + Sync {
     /// `count` steps of every world, over the threads of the current pool.
     fn step(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize);
+    /// The same of the first `worlds` worlds; those that share a block with the last of these go along, all others stand.
+    fn step_first(&mut self, worlds: usize, count: usize, dt: f64, settings: &Settings, threads: usize);
     /// Blocks of lanes: as many threads at most have something to do in a step.
     fn block_count(&self) -> usize;
     fn figures(&self, world: usize) -> Figures;
@@ -90,6 +92,8 @@ pub trait Group: Send + Sync {
     fn load(&mut self, world: usize, values: &[f64]);
     /// All worlds take the state and control of one of them.
     fn spread(&mut self, world: usize);
+    /// World `to` takes the state and control of world `from`.
+    fn copy(&mut self, from: usize, to: usize);
 }
 
 /// An array of shape (rows, stride) to be filled.
@@ -286,22 +290,24 @@ impl<R: Real> LaneGroup<R> {
         constants.set_lanes(&self.model, &self.layout, parameters, lanes, world);
     }
 
-    /// All blocks, `count` steps each, over the threads of the current pool.
-    pub fn run(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize) {
+    /// The blocks of the first `worlds` worlds, `count` steps each, over the threads of the current pool.
+    pub fn run(&mut self, worlds: usize, count: usize, dt: f64, settings: &Settings, threads: usize) {
         while self.workspaces.len() < threads {
             self.workspaces.push(Workspace::with_pile(&self.layout, self.make_pile));
         }
-        let (layout, share) = (&self.layout, self.blocks.len().div_ceil(threads));
+        let busy = worlds.div_ceil(R::LANES).min(self.blocks.len());
+        let (layout, blocks) = (&self.layout, &mut self.blocks[..busy]);
+        let share = busy.div_ceil(threads).max(1);
         let run = |blocks: &mut [Block<R>], ws: &mut Workspace<R>| {
             for block in blocks {
                 block.steps(count, layout, settings, dt, ws);
             }
         };
         if threads == 1 {
-            return run(&mut self.blocks, &mut self.workspaces[0]);
+            return run(blocks, &mut self.workspaces[0]);
         }
         rayon::scope(|scope| {
-            for (blocks, ws) in self.blocks.chunks_mut(share).zip(&mut self.workspaces) {
+            for (blocks, ws) in blocks.chunks_mut(share).zip(&mut self.workspaces) {
                 scope.spawn(move |_| run(blocks, ws));
             }
         });

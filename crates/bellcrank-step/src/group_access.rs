@@ -112,7 +112,11 @@ impl<R: Real> LaneGroup<R> {
 
 impl<R: Real> Group for LaneGroup<R> {
     fn step(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize) {
-        self.run(count, dt, settings, threads);
+        self.run(self.worlds, count, dt, settings, threads);
+    }
+
+    fn step_first(&mut self, worlds: usize, count: usize, dt: f64, settings: &Settings, threads: usize) {
+        self.run(worlds, count, dt, settings, threads);
     }
 
     fn block_count(&self) -> usize {
@@ -387,6 +391,18 @@ impl<R: Real> Group for LaneGroup<R> {
             block.age.fill(age);
             block.frozen.fill(frozen);
         }
+        self.carried = values;
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        let mut values = std::mem::take(&mut self.carried);
+        values.clear();
+        let (block, lane) = self.lane(from);
+        add_lane(&block.state, &block.control, lane, &mut values);
+        let (age, frozen) = (block.age[lane], block.frozen[lane]);
+        let (block, lane) = self.lane_mut(to);
+        write_lane(&mut block.state, &mut block.control, lane, &values);
+        (block.age[lane], block.frozen[lane]) = (age, frozen);
         self.carried = values;
     }
 

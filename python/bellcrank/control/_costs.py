@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bellcrank.errors import WrongShape, WrongValue
 
 Floats = NDArray[np.float64]
+Tried = tuple[Floats, NDArray[np.int64]]
 Told = tuple[str, list[str], list[list[float]], float]
 NEEDS = ("joint_position", "body_position", "body_quat_wxyz", "body_velocity")
 """What a cost that is a function looks at unless told otherwise."""
@@ -143,6 +144,8 @@ class Cost:
 class Worlds:
     """What a cost that is a function sees: arrays of all worlds after a step, as attributes, worlds first."""
 
+    sample: NDArray[np.int64]
+    """``(worlds,)``: which sample each world tries; those that are given up are not among them."""
     control: Floats
     """``(worlds, actuators)``: what the motors were told in this step."""
     step: int
@@ -152,9 +155,9 @@ class Worlds:
     last: bool
     """It was the last one: what the end is worth belongs into its cost."""
 
-    def __init__(self, arrays: Mapping[str, Floats], control: Floats, when: tuple[int, float, bool]) -> None:
+    def __init__(self, arrays: Mapping[str, Floats], tried: Tried, when: tuple[int, float, bool]) -> None:
         self._arrays = arrays
-        self.control = control
+        self.control, self.sample = tried
         self.step, self.time, self.last = when
 
     def __getattr__(self, name: str) -> Floats:

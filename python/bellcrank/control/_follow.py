@@ -133,7 +133,7 @@ def follow(
     weighed = {**FOLLOW_WEIGHTS, **(weights or {})}
     if unknown := sorted(set(weighed) - set(FOLLOW_WEIGHTS)):
         raise WrongValue(f"there is no weight {unknown[0]!r}", hint=f"known are {', '.join(FOLLOW_WEIGHTS)}")
-    shares = [float(anneal), float(settled), float("inf")]
+    shares = [float(anneal), float(settled), float("inf"), 1.0]
     between = (whole("horizon", horizon), whole("knots", knots), "cubic")
     rounds = (whole("iterations", iterations), shares, whole("seed", seed))
     how = _how(("mppi_relative", float(temperature), 0.0), between, sigma, (None, True), rounds)

@@ -10,7 +10,7 @@ import numpy as np
 from bellcrank import _native
 from bellcrank._arguments import whole
 from bellcrank.batch import Batch
-from bellcrank.control._costs import NEEDS, Cost, Floats, Worlds, _terms
+from bellcrank.control._costs import NEEDS, Cost, Floats, Tried, Worlds, _terms
 from bellcrank.errors import NoSuchWorld, WrongType, WrongValue
 from bellcrank.solvers import ComFree, Solver
 
@@ -55,7 +55,8 @@ class Planner:
     the motors are told, with it changes of at most so much per step, and with ``offset=True`` they are added to the
     controls of :meth:`set_reference`. ``sigma`` is the noise, one number or one per motor. ``iterations`` rounds have
     ``anneal`` times the noise of the round before; ``settled`` is the share of the noise at the start of the horizon.
-    Samples that cost more than ``hopeless`` are given up. The same ``seed`` gives the same plans, whatever
+    Samples that cost more than ``hopeless`` are given up, and after half of the horizon all but the share
+    ``survivors``; a function then sees fewer worlds. The same ``seed`` gives the same plans, whatever
     ``threads``.
     """
 
@@ -77,6 +78,7 @@ class Planner:
         anneal: float = 0.7,
         settled: float = 1.0,
         hopeless: float = float("inf"),
+        survivors: float = 1.0,
         needs: Sequence[str] = NEEDS,
         world: int = 0,
         dt: Optional[float] = None,
@@ -94,7 +96,7 @@ class Planner:
         self._motors = len(model.actuator_names)
         settings = (solver or ComFree())._settings()
         worlds = (whole("samples", samples), self._dt, precision, whole("threads", threads), settings)
-        shares = [float(anneal), float(settled), float(hopeless)]
+        shares = [float(anneal), float(settled), float(hopeless), float(survivors)]
         change = (None if increment is None else float(increment), bool(offset))
         between = (whole("horizon", horizon), None if knots is None else whole("knots", knots), spline)
         how = _how(method, between, sigma, change, (whole("iterations", iterations), shares, whole("seed", seed)))
@@ -171,8 +173,8 @@ def _how(
 
 
 def _function(cost: CostFunction, needs: tuple[str, ...]) -> Callable[..., Floats]:
-    def called(arrays: list[Floats], control: Floats, step: int, time: float, last: bool) -> Floats:
-        worlds = Worlds(dict(zip(needs, arrays)), control, (step, time, last))
+    def called(arrays: list[Floats], tried: Tried, step: int, time: float, last: bool) -> Floats:
+        worlds = Worlds(dict(zip(needs, arrays)), tried, (step, time, last))
         return np.ascontiguousarray(cost(worlds), dtype=np.float64)
 
     return called

@@ -3,6 +3,7 @@
 use super::smooth::SmoothCost;
 use super::{Ilqr, Receding};
 use crate::{ControlError, Plan, Planner, PlantState};
+use bellcrank_sim::Batch;
 use std::sync::Arc;
 
 /// A sampler whose best plan is refined by derivatives.
@@ -75,5 +76,9 @@ impl Receding for Hybrid {
         let step = (seconds / self.sampler.batch().dt() + 1e-9).max(0.0) as usize;
         let horizon = self.sequence.len() / self.motors;
         &self.sequence[step.min(horizon - 1) * self.motors..][..self.motors]
+    }
+
+    fn batch(&self) -> &Batch {
+        self.sampler.batch()
     }
 }

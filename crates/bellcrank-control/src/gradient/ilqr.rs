@@ -246,4 +246,8 @@ impl Receding for Ilqr {
         let step = (seconds / self.batch().dt() + 1e-9).max(0.0) as usize;
         &self.sequence[step.min(self.options.horizon - 1) * motors..][..motors]
     }
+
+    fn batch(&self) -> &Batch {
+        Ilqr::batch(self)
+    }
 }

@@ -25,6 +25,7 @@ pub use ilqr::{Ilqr, IlqrOptions};
 pub use smooth::{Along, At, Slopes, SmoothCost};
 
 use crate::{ControlError, Plan, Planner, PlantState};
+use bellcrank_sim::Batch;
 
 /// What samplers, gradient planners and both together do.
 pub trait Receding {
@@ -44,6 +45,9 @@ pub trait Receding {
 
     /// What the motors shall be told a time after the start of the last plan [s]; after the horizon, its last control.
     fn control_at(&self, seconds: f64) -> &[f64];
+
+    /// Worlds in which it tries controls.
+    fn batch(&self) -> &Batch;
 }
 
 impl Receding for Planner {
@@ -62,5 +66,9 @@ impl Receding for Planner {
 
     fn control_at(&self, seconds: f64) -> &[f64] {
         Planner::control_at(self, seconds)
+    }
+
+    fn batch(&self) -> &Batch {
+        Planner::batch(self)
     }
 }

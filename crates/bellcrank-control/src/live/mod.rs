@@ -7,10 +7,12 @@
 //!
 //! Whatever fails is a [`Fault`], and the last safe control goes on.
 
+mod aside;
 mod predictor;
 mod slot;
 
 use crate::{ControlError, Cost, Plan, Planner, PlantState};
+use aside::{Aside, Sampled};
 pub(crate) use predictor::Predictor;
 use slot::Slot;
 use std::sync::Arc;
@@ -101,6 +103,23 @@ impl Live {
     /// # Errors
     /// When `rest` has another number of motors, the planner's model cannot be predicted, or there is no thread to be had.
     pub fn start(planner: Planner, cost: Box<dyn Cost>, rest: &[f64]) -> Result<Self, ControlError> {
+        Live::beside(Box::new(Sampled { planner, cost }), rest)
+    }
+
+    /// The same for a planner that follows derivatives.
+    ///
+    /// # Errors
+    /// As [`Live::start`].
+    #[cfg(feature = "gradient")]
+    pub fn start_gradient<R: crate::gradient::Receding + Send + 'static>(
+        planner: R,
+        cost: Box<dyn crate::gradient::SmoothCost>,
+        rest: &[f64],
+    ) -> Result<Self, ControlError> {
+        Live::beside(Box::new(aside::Sloped { planner, cost }), rest)
+    }
+
+    fn beside(planner: Box<dyn Aside>, rest: &[f64]) -> Result<Self, ControlError> {
         let motors = planner.batch().models()[0].actuators().len();
         if rest.len() != motors {
             return Err(ControlError::WrongCount { what: "rest", found: rest.len(), expected: motors });
@@ -118,7 +137,6 @@ impl Live {
         let stop = Arc::new(AtomicBool::new(false));
         let side = PlannerSide {
             planner,
-            cost,
             predictor,
             states: states.clone(),
             answers: answers.clone(),
@@ -219,8 +237,7 @@ impl Drop for Live {
 
 /// What runs in the thread.
 struct PlannerSide {
-    planner: Planner,
-    cost: Box<dyn Cost>,
+    planner: Box<dyn Aside>,
     predictor: Predictor,
     states: Arc<Slot<Observation>>,
     answers: Arc<Slot<Answer>>,
@@ -254,6 +271,6 @@ impl PlannerSide {
             self.predictor.advance(&mut seen.state, seen.latency, told)?;
         }
         let elapsed = self.last_start.map_or(0.0, |last| start - last);
-        self.planner.plan(&seen.state, &mut *self.cost, elapsed)
+        self.planner.plan(&seen.state, elapsed)
     }
 }

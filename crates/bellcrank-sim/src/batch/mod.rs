@@ -311,16 +311,29 @@ impl Batch {
 
     /// Advances all worlds by `count` steps; [`Batch::report`] gathers the figures for who wants them.
     pub fn advance(&mut self, count: usize) {
+        self.advance_each(count, None);
+    }
+
+    /// The same for the first `worlds` worlds of each model, which are as many lanes' blocks as it takes: a world that shares a block
+    /// with the last of them goes along, and all after it stand still. Rollouts that go on with fewer worlds than they began with
+    /// bring those that are left to the front ([`Batch::copy_world`]).
+    pub fn advance_first(&mut self, worlds: usize, count: usize) {
+        self.advance_each(count, Some(worlds));
+    }
+
+    fn advance_each(&mut self, count: usize, worlds: Option<usize>) {
         let (dt, settings) = (self.dt, self.engine);
+        let step = |group: &mut Box<dyn Group>, threads: usize| match worlds {
+            None => group.step(count, dt, &settings, threads),
+            Some(worlds) => group.step_first(worlds, count, dt, &settings, threads),
+        };
         // a thread without a block has nothing to do, and waking it costs more than a step of one robot
         let shared = self.groups.iter().any(|group| group.block_count() > 1);
         match self.threads.as_ref().and_then(Threads::pool).filter(|_| shared) {
-            None => self.groups.iter_mut().for_each(|group| group.step(count, dt, &settings, 1)),
+            None => self.groups.iter_mut().for_each(|group| step(group, 1)),
             Some(pool) => {
                 let (groups, threads) = (&mut self.groups, pool.current_num_threads());
-                pool.install(|| {
-                    groups.iter_mut().for_each(|group| group.step(count, dt, &settings, threads))
-                });
+                pool.install(|| groups.iter_mut().for_each(|group| step(group, threads)));
             }
         }
     }

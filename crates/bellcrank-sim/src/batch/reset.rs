@@ -35,6 +35,20 @@ impl Batch {
         Ok(())
     }
 
+    /// World `to` takes the state of world `from`, warm start and controls included; parameters stay its own. Nothing is allocated after
+    /// the first call.
+    ///
+    /// # Errors
+    /// When there is no such world, or the two are of different models.
+    pub fn copy_world(&mut self, from: usize, to: usize) -> Result<(), BatchError> {
+        let ((g, a), (other, b)) = (self.find(from)?, self.find(to)?);
+        if g != other {
+            return Err(BatchError::MixedModels(from, to));
+        }
+        self.groups[g].copy(a, b);
+        Ok(())
+    }
+
     /// The group of these worlds and their places in it; none for no worlds.
     pub(super) fn one_model(&self, worlds: &[usize]) -> Result<Option<(usize, Vec<usize>)>, BatchError> {
         let Some(&first) = worlds.first() else { return Ok(None) };
