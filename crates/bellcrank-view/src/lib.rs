@@ -43,7 +43,9 @@ mod server;
 
 pub use error::ViewError;
 pub use frame::{Frame, TRACES, Touching};
-pub use live::{Dial, Hand, Live, LiveOptions, Pin, Posing, Program, Running, Start, serve_recording, spawn};
+pub use live::{
+    Dial, Hand, Line, Live, LiveOptions, Pin, Posing, Program, Running, Start, serve_recording, spawn,
+};
 #[doc(hidden)]
 pub use probe::Probe;
 pub use record::{Playback, RecordOptions, Recorder, read_recording};

@@ -3,6 +3,8 @@
 #[path = "live/browser.rs"]
 mod browser;
 
+use bellcrank_sim::{Batch, BatchOptions};
+use bellcrank_view::{Line, Live, LiveOptions};
 use browser::{ask, connect, get, next_frame, next_text, own, show};
 use serde_json::json;
 
@@ -82,4 +84,36 @@ fn a_dragged_box_rises_and_falls_again() {
     ask(&mut socket, json!({ "type": "release" }));
     while next_frame(&mut socket).1[2] > pose[2] + 1e-3 {}
     running.stop().expect("it ran");
+}
+
+/// Lines come with the frame of their time, those of the last call in place of earlier ones.
+#[test]
+fn lines_are_drawn_with_the_frames_that_somebody_else_makes() {
+    let model = bellcrank_model::library::by_name("pendulum").expect("shipped").build().expect("sound");
+    let mut batch = Batch::new(model.into(), 1, BatchOptions::default()).expect("a batch");
+    let mut live = Live::start(&batch, LiveOptions::default()).expect("a viewer");
+    let address = live.address().clone();
+    let browser = std::thread::spawn(move || {
+        let mut socket = own(&address);
+        next_text(&mut socket, "scene");
+        next_frame(&mut socket);
+        socket.send(tungstenite::Message::text("ready")).expect("sent");
+        next_text(&mut socket, "lines")
+    });
+    let mut step = 0.0_f32;
+    while !browser.is_finished() {
+        step += 1.0;
+        batch.step(1);
+        let line =
+            Line { world: 0, points: vec![[0.0, 0.0, step], [1.0, 0.0, step]], color: [1.0, 0.5, 0.0] };
+        live.draw(&[line]);
+        live.attend(&mut batch).expect("no commands");
+        live.show(&batch, f64::from(step) * batch.dt()).expect("a frame");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let seen = browser.join().expect("a browser");
+    let (lines, height) = (&seen["lines"], &seen["lines"][0]["points"][0][2]);
+    assert_eq!(lines.as_array().map(Vec::len), Some(1), "{seen}");
+    assert_eq!((&lines[0]["world"], &lines[0]["color"]), (&json!(0), &json!([1.0, 0.5, 0.0])));
+    assert!(height.as_f64().is_some_and(|z| z >= 1.0 && z <= f64::from(step)), "{seen}");
 }

@@ -4,8 +4,8 @@ use super::{Course, Plan, Tally, line, plan_times, quantile, told};
 use crate::Error;
 use crate::say::say;
 use crate::stop;
-use bellcrank::control::ControlError;
 use bellcrank::control::balance::{BalanceOptions, BalanceTrial, Stance, Walker};
+use bellcrank::control::{ControlError, Planner};
 use bellcrank::import;
 use bellcrank::sim::Batch;
 use serde::Serialize;
@@ -22,6 +22,7 @@ struct Found {
     threads: usize,
     push_ns: f64,
     mass_kg: f64,
+    plan_ms_min: f64,
     plan_ms_median: f64,
     plan_ms_p95: f64,
     plan_cpu_ms_median: f64,
@@ -56,6 +57,18 @@ impl Course for BalanceTrial {
 
     fn plant(&self) -> &Batch {
         BalanceTrial::plant(self)
+    }
+
+    fn plant_mut(&mut self) -> &mut Batch {
+        BalanceTrial::plant_mut(self)
+    }
+
+    fn planner(&self) -> &Planner {
+        BalanceTrial::planner(self)
+    }
+
+    fn watch(&mut self) -> Result<(), ControlError> {
+        BalanceTrial::watch(self)
     }
 
     fn words(end: &Stance) -> String {
@@ -102,6 +115,8 @@ impl Plan {
             ..known
         };
         options.planner.horizon = self.horizon.unwrap_or(options.planner.horizon);
+        options.planner.knots = options.planner.knots.map(|knots| knots.min(options.planner.horizon));
+        options.planner.survivors = self.survivors.unwrap_or(options.planner.survivors);
         options.planner.seed = seed;
         options
     }
@@ -122,6 +137,7 @@ impl Plan {
             plans: wall_ms.len(),
             plan_ms_p95: quantile(&mut wall_ms, 0.95),
             plan_ms_median: quantile(&mut wall_ms, 0.5),
+            plan_ms_min: quantile(&mut wall_ms, 0.0),
             plan_cpu_ms_median: quantile(&mut cpu_ms, 0.5),
             trials: ends.len(),
             success_fraction: stood as f64 / ends.len().max(1) as f64,
@@ -150,6 +166,6 @@ impl Found {
         );
         line("pushes", format_args!("{} of {:.1} N·s on {:.1} kg", self.pushes, self.push_ns, self.mass_kg));
         line("steps", self.steps);
-        plan_times(self.plan_ms_median, self.plan_ms_p95, self.plan_cpu_ms_median);
+        plan_times([self.plan_ms_min, self.plan_ms_median, self.plan_ms_p95, self.plan_cpu_ms_median]);
     }
 }

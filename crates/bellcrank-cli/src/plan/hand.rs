@@ -4,12 +4,15 @@ use super::{Course, Plan, Tally, line, plan_times, quantile, unknown};
 use crate::Error;
 use crate::say::say;
 use crate::stop;
-use bellcrank::control::ControlError;
 use bellcrank::control::hand::{Goal, Hand, Object, Standing, Trial, TrialOptions};
+use bellcrank::control::{ControlError, Planner};
 use bellcrank::import;
 use bellcrank::sim::Batch;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
+
+/// Every object and goal.
+const ALL: &str = "in_hand";
 
 /// What the trials came to; means are over those that reached their goal.
 #[derive(Serialize)]
@@ -21,6 +24,8 @@ struct Found {
     horizon: usize,
     threads: usize,
     hold_s: f64,
+    latency_s: f64,
+    plan_ms_min: f64,
     plan_ms_median: f64,
     plan_ms_p95: f64,
     plan_cpu_ms_median: f64,
@@ -53,6 +58,18 @@ impl Course for Trial {
         Trial::plant(self)
     }
 
+    fn plant_mut(&mut self) -> &mut Batch {
+        Trial::plant_mut(self)
+    }
+
+    fn planner(&self) -> &Planner {
+        Trial::planner(self)
+    }
+
+    fn watch(&mut self) -> Result<(), ControlError> {
+        Trial::watch(self)
+    }
+
     fn words(end: &Standing) -> String {
         in_words(end)
     }
@@ -60,18 +77,48 @@ impl Course for Trial {
 
 /// Trials of a scene, and what they came to.
 pub(super) fn run(plan: &Plan) -> Result<(), Error> {
-    let (object, goal) = read_scene(&plan.scene)?;
-    let hand = plan.open_hand()?;
-    let seconds = plan.hand_options(&hand, 0).time_limit;
-    let tally =
-        plan.trials(seconds, |seed| Trial::new(&hand, object, goal, plan.hand_options(&hand, seed)))?;
-    let found = plan.found(&hand, tally);
+    if plan.scene == ALL {
+        return run_all(plan);
+    }
+    let found = one_scene(plan, &plan.open_hand()?, read_scene(&plan.scene)?)?;
     if plan.json {
         say(serde_json::json!(found));
     } else {
         found.print();
     }
     Ok(())
+}
+
+/// All objects and goals, one line or one record each.
+fn run_all(plan: &Plan) -> Result<(), Error> {
+    let hand = plan.open_hand()?;
+    let mut all = Vec::new();
+    for object in Object::ALL {
+        for goal in [Goal::Yaw, Goal::RollPitch] {
+            let found = one_scene(plan, &hand, (object, goal))?;
+            if !plan.json {
+                if all.is_empty() {
+                    found.print_head();
+                }
+                found.print_row();
+            }
+            all.push(found);
+            if stop::asked().load(Ordering::Relaxed) {
+                break;
+            }
+        }
+    }
+    if plan.json {
+        say(serde_json::json!(all));
+    }
+    Ok(())
+}
+
+fn one_scene(plan: &Plan, hand: &Hand, (object, goal): (Object, Goal)) -> Result<Found, Error> {
+    let seconds = plan.hand_options(hand, 0).time_limit;
+    let tally = plan.trials(seconds, |seed| Trial::new(hand, object, goal, plan.hand_options(hand, seed)))?;
+    let scene = format!("{}_{}", object.name(), goal.name());
+    Ok(Found { scene, ..plan.found(hand, tally) })
 }
 
 impl Plan {
@@ -88,10 +135,13 @@ impl Plan {
             threads: self.threads,
             time_limit: self.seconds.unwrap_or(known.time_limit),
             hold: self.hold,
+            latency: self.latency.unwrap_or(known.latency),
             seed,
             ..known
         };
         options.planner.horizon = self.horizon.unwrap_or(options.planner.horizon);
+        options.planner.knots = options.planner.knots.map(|knots| knots.min(options.planner.horizon));
+        options.planner.survivors = self.survivors.unwrap_or(options.planner.survivors);
         options.planner.seed = seed;
         options
     }
@@ -111,8 +161,10 @@ impl Plan {
             horizon: options.planner.horizon,
             threads: self.threads,
             hold_s: self.hold,
+            latency_s: options.latency,
             plan_ms_p95: quantile(&mut wall_ms, 0.95),
             plan_ms_median: quantile(&mut wall_ms, 0.5),
+            plan_ms_min: quantile(&mut wall_ms, 0.0),
             plan_cpu_ms_median: quantile(&mut cpu_ms, 0.5),
             plans,
             trials: ends.len(),
@@ -154,6 +206,39 @@ fn in_words(end: &Standing) -> String {
 }
 
 impl Found {
+    fn print_head(&self) {
+        say(format_args!(
+            "{}, {} of {} × {}, plans {:.0} ms late",
+            self.hand,
+            self.planner,
+            self.samples,
+            self.horizon,
+            1e3 * self.latency_s
+        ));
+        say(
+            "scene                 reached  fell  after [s]  off [mm]  1-(q.q)^2  plan [ms]: least  median  processor",
+        );
+    }
+
+    fn print_row(&self) {
+        let number = |x: Option<f64>, scale: f64, digits: usize| {
+            x.map_or_else(|| "-".to_owned(), |x| format!("{:.digits$}", scale * x))
+        };
+        let reached = (self.success_fraction * self.trials as f64).round();
+        say(format_args!(
+            "{:<20} {reached:>3} of {:<3} {:>3} {:>9} {:>9} {:>10} {:>17.1} {:>7.1} {:>10.1}",
+            self.scene,
+            self.trials,
+            self.fallen,
+            number(self.seconds_mean, 1.0, 1),
+            number(self.position_error_mean_m, 1e3, 1),
+            number(self.quat_error_mean, 1.0, 3),
+            self.plan_ms_min,
+            self.plan_ms_median,
+            self.plan_cpu_ms_median,
+        ));
+    }
+
     fn print(&self) {
         say(format_args!(
             "{} in {}, {} of {} × {}",
@@ -168,6 +253,6 @@ impl Found {
         {
             line("when reached", format!("after {s:.1} s, {:.1} mm and {q:.3} from the goal", 1e3 * p));
         }
-        plan_times(self.plan_ms_median, self.plan_ms_p95, self.plan_cpu_ms_median);
+        plan_times([self.plan_ms_min, self.plan_ms_median, self.plan_ms_p95, self.plan_cpu_ms_median]);
     }
 }

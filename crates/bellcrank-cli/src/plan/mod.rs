@@ -2,21 +2,24 @@
 
 mod balance;
 mod hand;
+mod window;
 
 use super::figures::cpu_seconds;
 use super::record::{Record, Recording};
 use super::say::{Progress, say};
+use super::watch::Listen;
 use super::{Error, stop};
-use bellcrank::control::{self, ControlError};
+use bellcrank::control::{self, ControlError, Planner};
 use bellcrank::model::nearest;
 use bellcrank::sim::Batch;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::sync::atomic::Ordering;
+use window::Window;
 
 #[derive(Args)]
 pub struct Plan {
-    /// What to do: turn an object (cube, duck, tin or cylinder, then _yaw or _roll_pitch, as in cube_yaw), or biped_stand, biped_step
+    /// What to do: turn an object (cube, duck, tin or cylinder, then _yaw or _roll_pitch, as in cube_yaw; in_hand for all eight), or biped_stand, biped_step
     scene: String,
     /// MJCF file of the right Allegro hand (`right_hand.xml`) [default: the shipped linkage_hand]
     #[arg(long, value_name = "FILE")]
@@ -36,6 +39,12 @@ pub struct Plan {
     /// A trial ends after this time of the plant [s] [default: 60 in a hand, 30 on legs]
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
+    /// Samples that go on after half of the horizon, as a share [default: all]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    survivors: Option<f64>,
+    /// From a state to the plan that was made from it, on the plant's clock, in a hand [s] [default: 0.02]
+    #[arg(long, value_name = "S")]
+    latency: Option<f64>,
     /// The goal is reached when the object has been there for so long [s]
     #[arg(long, default_value_t = 0.0, value_name = "S")]
     hold: f64,
@@ -48,6 +57,11 @@ pub struct Plan {
     /// Threads; 0 for one per core
     #[arg(long, default_value_t = 0, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     threads: usize,
+    /// Show the plant in the browser while it is planned for, with the paths of fingertips or feet in some of the samples
+    #[arg(long)]
+    view: bool,
+    #[command(flatten)]
+    listen: Listen,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -65,6 +79,10 @@ trait Course {
     /// How it stands, the plant's time, and whether nothing more will come of it.
     fn end(&self) -> Result<(Self::End, f64, bool), ControlError>;
     fn plant(&self) -> &Batch;
+    fn plant_mut(&mut self) -> &mut Batch;
+    fn planner(&self) -> &Planner;
+    /// Keeps where fingertips or feet go in rollouts.
+    fn watch(&mut self) -> Result<(), ControlError>;
     fn words(end: &Self::End) -> String;
 }
 
@@ -97,13 +115,20 @@ impl Plan {
     ) -> Result<Tally<C::End>, Error> {
         let mut tally = Tally::new();
         let mut progress = Progress::new(!self.json);
+        let mut window = None;
         for k in 0..self.trials {
             let words = || format!("trial {} of {}", k + 1, self.trials);
             let mut trial = begin(self.seed.wrapping_add(k as u64)).map_err(told)?;
+            if self.view {
+                trial.watch().map_err(told)?;
+                if window.is_none() {
+                    window = Some(Window::open(trial.plant(), &self.listen)?);
+                }
+            }
             let mut film = if k == 0 { self.record.start(trial.plant(), Vec::new())? } else { None };
             let mut shown =
                 |time: f64| progress.show((k as f64 + time / seconds) / self.trials as f64, words);
-            let end = one_trial(&mut trial, &mut tally, &mut film, &mut shown)?;
+            let end = one_trial(&mut trial, &mut tally, (&mut film, &mut window), &mut shown)?;
             if let Some(film) = film {
                 film.finish()?;
             }
@@ -120,7 +145,7 @@ impl Plan {
 fn one_trial<C: Course>(
     trial: &mut C,
     tally: &mut Tally<C::End>,
-    film: &mut Option<Recording>,
+    (film, window): (&mut Option<Recording>, &mut Option<Window>),
     shown: &mut impl FnMut(f64),
 ) -> Result<Option<C::End>, Error> {
     loop {
@@ -128,6 +153,9 @@ fn one_trial<C: Course>(
         let (end, time, over) = trial.end().map_err(told)?;
         if let Some(film) = film {
             film.observe(trial.plant(), time)?;
+        }
+        if let Some(window) = window {
+            window.look(trial, time)?;
         }
         if over {
             return Ok(Some(end));
@@ -148,7 +176,7 @@ fn one_trial<C: Course>(
 
 /// Refuses a scene, with the nearest name that is known.
 fn unknown(scene: &str, mut known: Vec<String>) -> Error {
-    known.extend(["biped_stand".to_owned(), "biped_step".to_owned()]);
+    known.extend(["in_hand", "biped_stand", "biped_step"].map(str::to_owned));
     let hint = match nearest(scene, known.iter()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("known are {}", known.join(", ")),
@@ -172,6 +200,14 @@ fn line(name: &str, value: impl std::fmt::Display) {
 }
 
 /// The line about the time of a plan.
-fn plan_times(median: f64, p95: f64, cpu: f64) {
-    line("a plan", format_args!("{median:.1} ms (95 %: {p95:.1} ms), {cpu:.1} ms of processor time"));
+fn plan_times([least, median, p95, cpu]: [f64; 4]) {
+    line(
+        "a plan",
+        format_args!("{median:.1} ms (at least {least:.1}, 95 %: {p95:.1}), {cpu:.1} ms of processor time"),
+    );
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().unwrap_or(f64::NAN);
+    (share > 0.0 && share <= 1.0).then_some(share).ok_or_else(|| "expected: above 0 and at most 1".to_owned())
 }

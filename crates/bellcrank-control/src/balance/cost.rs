@@ -140,6 +140,11 @@ fn squared(x: f64, y: f64) -> f64 {
 }
 
 impl Balance {
+    /// The middles of the soles.
+    pub(super) fn soles(&self) -> Vec<Near> {
+        self.soles.to_vec()
+    }
+
     /// As the robot stands in world 0 of the plant, with motors told `home`.
     ///
     /// # Errors

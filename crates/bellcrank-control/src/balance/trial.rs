@@ -267,6 +267,19 @@ impl BalanceTrial {
         &self.plant
     }
 
+    /// The same, to be pulled at.
+    pub fn plant_mut(&mut self) -> &mut Batch {
+        &mut self.plant
+    }
+
+    /// Keeps where feet go in the rollouts of the next plans: [`Planner::paths`].
+    ///
+    /// # Errors
+    /// Never for a trial that could be made.
+    pub fn watch(&mut self) -> Result<(), ControlError> {
+        self.planner.watch(self.cost.soles())
+    }
+
     /// The planner, to be looked at.
     pub fn planner(&self) -> &Planner {
         &self.planner

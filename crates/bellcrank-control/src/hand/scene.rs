@@ -83,6 +83,16 @@ impl Hand {
         b.build().map(Arc::new)
     }
 
+    /// The same as a planner sees it ([`Object::add_planned`]): other shapes, the same bodies, joints and motors.
+    ///
+    /// # Errors
+    /// The faults of the model.
+    pub fn planned(&self, object: Object) -> Result<Arc<Model>, Faults> {
+        let mut b = self.builder.clone();
+        object.add_planned(&mut b, self.rest + Vec3::new(0.0, 0.0, object.height()));
+        b.build().map(Arc::new)
+    }
+
     /// How trials with this hand go unless told otherwise.
     pub fn options(&self) -> TrialOptions {
         TrialOptions { weights: self.weights, ..TrialOptions::default() }

@@ -1,8 +1,9 @@
 //! One trial: an object in a hand, to be turned to a goal by a planner whose model is a little wrong.
 //!
 //! The plant is the exact solver at 1 ms, with masses and frictions that the planner does not know. The hand's joints are measured
-//! exactly, the object's pose at 25 Hz with noise. A plan takes a period to make, in which the plant goes on with the last one: the
-//! planner therefore begins where its model says that the plant will be by then.
+//! exactly, the object's pose at 25 Hz with noise. A plan takes a latency to make, in which the plant goes on with the last one: the
+//! planner therefore begins where its model says that the plant will be by then. The latency is told, on the plant's clock: how busy
+//! the machine is changes nothing.
 
 use super::object::Object;
 use super::scene::Hand;
@@ -10,9 +11,9 @@ use super::weights::Weights;
 use crate::live::Predictor;
 use crate::noise::Noise;
 use crate::terms::quat_error;
-use crate::{ControlError, Options, Plan, Planner, PlantState, Sum};
+use crate::{ControlError, Method, Near, Options, Plan, Planner, PlantState, Spline, Sum, Temperature};
 use bellcrank_math::{Quat, Vec3};
-use bellcrank_model::Model;
+use bellcrank_model::{Faults, Model};
 use bellcrank_sim::{Batch, BatchOptions, ComFree, Precision, Quantity, Settings};
 use std::sync::Arc;
 
@@ -53,8 +54,8 @@ impl Goal {
     }
 }
 
-/// How a trial goes. The default is [ComFree] section V with this plant, except for the noise: increments add up from step to step
-/// here, and with the deviation of 0.02 rad fingers flick the object; 0.005 rad holds it (docs/guides/control.md).
+/// How a trial goes. The default is [ComFree] section V with this plant, except for noise and temperature: increments add up from step
+/// to step here, and with the deviation of 0.02 rad fingers flick the object (docs/guides/control.md).
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialOptions {
     /// How to plan.
@@ -69,8 +70,10 @@ pub struct TrialOptions {
     pub threads: usize,
     /// What costs how much.
     pub weights: Weights,
-    /// Between plans, and from a state to the plan that was made from it [s].
+    /// Between plans [s].
     pub period: f64,
+    /// From a state to the plan that was made from it, on the plant's clock [s]: at most a period.
+    pub latency: f64,
     /// The plant's step [s].
     pub plant_dt: f64,
     /// Masses and frictions of the plant are off by this share at most.
@@ -90,13 +93,14 @@ pub struct TrialOptions {
 impl Default for TrialOptions {
     fn default() -> Self {
         TrialOptions {
-            planner: Options { sigma: vec![0.005], ..Options::default() },
+            planner: gentle(),
             samples: 256,
             dt: 0.004,
             settings: quick(),
             threads: 0,
             weights: Weights::default(),
             period: 0.02,
+            latency: 0.02,
             plant_dt: 0.001,
             model_error: 0.1,
             pose_noise: [0.002, 1.0_f64.to_radians()],
@@ -105,6 +109,20 @@ impl Default for TrialOptions {
             time_limit: 60.0,
             seed: 0,
         }
+    }
+}
+
+/// Fingers go smoothly: eight knots over the horizon with straight lines between them, so that noise lasts for some 25 ms instead of
+/// cancelling out from step to step, and a temperature that follows the spread of the costs. The worse half of the samples is given up
+/// halfway.
+fn gentle() -> Options {
+    Options {
+        method: Method::Mppi { temperature: Temperature::Relative(0.1) },
+        knots: Some(8),
+        spline: Spline::Linear,
+        sigma: vec![0.01],
+        survivors: 0.5,
+        ..Options::default()
     }
 }
 
@@ -151,6 +169,7 @@ pub struct Trial {
     /// What is believed of it when the next plan is in force.
     ahead: PlantState,
     object: usize,
+    tips: Vec<Near>,
     fallen: f64,
     target: ([f64; 3], [f64; 4]),
     noise: Noise,
@@ -166,7 +185,12 @@ impl Trial {
     /// # Errors
     /// When the hand and its description do not fit, or the options make no sense.
     pub fn new(hand: &Hand, object: Object, goal: Goal, options: TrialOptions) -> Result<Self, ControlError> {
-        let model = hand.holding(object).map_err(|faults| ControlError::BadModel(faults.to_string()))?;
+        if !(options.latency >= 0.0 && options.latency <= options.period) {
+            let (what, expected) = ("the latency", "between zero and the period of plans");
+            return Err(ControlError::BadOption { what, expected, found: options.latency });
+        }
+        let bad = |faults: Faults| ControlError::BadModel(faults.to_string());
+        let model = hand.holding(object).map_err(bad)?;
         let mut plant = plant(&model, &options)?;
         settle(&mut plant, hand)?;
         let body = Hand::object(&model)?;
@@ -174,6 +198,8 @@ impl Trial {
         let pose = plant.body_pose(0, body)?;
         let target = (pose.p.to_array(), (goal.turn(options.seed) * pose.R).to_wxyz());
         let cost = options.weights.cost(hand, &model, target)?;
+        let tips = hand.points(&model)?;
+        let planned = hand.planned(object).map_err(bad)?;
         let rollouts = BatchOptions {
             dt: Some(options.dt),
             precision: Precision::F32,
@@ -182,7 +208,7 @@ impl Trial {
             ..BatchOptions::default()
         };
         let planner =
-            Planner::new(Batch::new(model, options.samples, rollouts)?, &cost, options.planner.clone())?;
+            Planner::new(Batch::new(planned, options.samples, rollouts)?, &cost, options.planner.clone())?;
         Ok(Trial {
             predictor: Predictor::new(planner.batch())?,
             ahead: belief.clone(),
@@ -191,6 +217,7 @@ impl Trial {
             planner,
             cost,
             object: body,
+            tips,
             fallen: hand.fallen,
             target,
             noise: Noise::new(options.seed, 0, usize::MAX),
@@ -201,25 +228,43 @@ impl Trial {
         })
     }
 
-    /// Lets the plant go on by a period with the plan in force, while the next one would be made, and measures at its end.
+    /// Lets the plant go on by a period with the plan in force. It is measured when the next plan is asked for, a latency before the end of
+    /// the period.
     ///
     /// # Errors
     /// When the plant or the prediction stops being finite.
     pub fn advance(&mut self) -> Result<(), ControlError> {
-        self.ahead.clone_from(&self.belief);
-        let (planner, planned, held) = (&self.planner, self.planned, &self.belief.control);
-        let told = |since: f64| if planned { planner.control_at(since) } else { held.as_slice() };
-        self.predictor.advance(&mut self.ahead, self.options.period, told)?;
-        let steps = (self.options.period / self.options.plant_dt).round() as usize;
-        for step in 0..steps {
-            self.plant.write(Quantity::Control, told(step as f64 * self.options.plant_dt))?;
-            self.plant.advance(1);
-        }
-        self.periods += 1;
+        let (period, latency) = (self.options.period, self.options.latency);
+        let asked = period - latency;
+        self.predict([0.0, asked])?;
+        self.act([0.0, asked])?;
         self.belief.read(&self.plant, 0)?;
         self.measure_object();
+        self.ahead.clone_from(&self.belief);
+        self.predict([asked, period])?;
+        self.act([asked, period])?;
+        self.periods += 1;
         let (position, quat) = self.errors()?;
         self.there = if position < REACHED.0 && quat < REACHED.1 { self.there + 1 } else { 0 };
+        Ok(())
+    }
+
+    /// Moves what is expected on through a part of the period [s].
+    fn predict(&mut self, [from, to]: [f64; 2]) -> Result<(), ControlError> {
+        let (planner, planned, held) = (&self.planner, self.planned, &self.belief.control);
+        let told = |since: f64| if planned { planner.control_at(from + since) } else { held.as_slice() };
+        self.predictor.advance(&mut self.ahead, to - from, told)
+    }
+
+    /// Moves the plant on through a part of the period [s].
+    fn act(&mut self, [from, to]: [f64; 2]) -> Result<(), ControlError> {
+        let dt = self.options.plant_dt;
+        for step in (from / dt).round() as usize..(to / dt).round() as usize {
+            let told = self.planner.control_at(step as f64 * dt);
+            let told = if self.planned { told } else { self.belief.control.as_slice() };
+            self.plant.write(Quantity::Control, told)?;
+            self.plant.advance(1);
+        }
         Ok(())
     }
 
@@ -278,6 +323,19 @@ impl Trial {
     /// The plant, to be recorded or shown.
     pub fn plant(&self) -> &Batch {
         &self.plant
+    }
+
+    /// The same, to be pulled at.
+    pub fn plant_mut(&mut self) -> &mut Batch {
+        &mut self.plant
+    }
+
+    /// Keeps where fingertips go in the rollouts of the next plans: [`Planner::paths`].
+    ///
+    /// # Errors
+    /// Never for a trial that could be made.
+    pub fn watch(&mut self) -> Result<(), ControlError> {
+        self.planner.watch(self.tips.clone())
     }
 
     /// The planner, to be looked at.

@@ -27,11 +27,11 @@ impl Default for Weights {
     fn default() -> Self {
         Weights {
             orientation: 1.0,
-            position: [3.0, 3.0, 3.0],
+            position: [10.0, 10.0, 10.0],
             contact: 2.0,
             posture: 0.01,
             fallen: 10.0,
-            final_position: 300.0,
+            final_position: 1000.0,
             final_orientation: 40.0,
         }
     }

@@ -3,6 +3,7 @@
 use super::command::Command;
 use super::dial::Dial;
 use super::drag::{Hand, Pin, Posing};
+use super::line::Line;
 use super::pose::{Moved, hold_here, move_joint};
 use crate::error::ViewError;
 use crate::frame::{Frame, Touching};
@@ -382,6 +383,20 @@ impl Live {
         } else {
             worlds.iter().try_for_each(|&world| batch.reset(world))
         }
+    }
+
+    /// Draws lines over the scene, in place of those of the last call; with the next frame that is offered.
+    pub fn draw(&mut self, lines: &[Line]) {
+        self.hub.publish_lines(json!({ "type": "lines", "lines": lines }).to_string());
+    }
+
+    /// Offers a frame of a simulation that somebody else goes on with, at its time [s].
+    ///
+    /// # Errors
+    /// Never, once started: the worlds were found then.
+    pub fn show(&mut self, batch: &Batch, time: f64) -> Result<(), ViewError> {
+        self.time = time;
+        self.publish(batch)
     }
 
     /// Offers a frame to the browsers, not more often than they can use.

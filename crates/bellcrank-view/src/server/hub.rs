@@ -17,6 +17,7 @@ pub(crate) struct Hub {
     pub scene: String,
     frame: Mutex<Numbered<Vec<u8>>>,
     state: Mutex<Numbered<String>>,
+    lines: Mutex<Numbered<String>>,
     commands: Mutex<Queue>,
     clients: AtomicUsize,
     /// Numbers of browsers: no two are alike.
@@ -31,6 +32,7 @@ impl Hub {
             scene,
             frame: Mutex::default(),
             state: Mutex::default(),
+            lines: Mutex::default(),
             commands: Mutex::default(),
             clients: AtomicUsize::new(0),
             next: AtomicU64::new(0),
@@ -56,12 +58,20 @@ impl Hub {
         replace(&self.state, json);
     }
 
+    pub fn publish_lines(&self, json: String) {
+        replace(&self.lines, json);
+    }
+
     pub fn frame(&self) -> Numbered<Vec<u8>> {
         lock(&self.frame).clone()
     }
 
     pub fn state(&self) -> Numbered<String> {
         lock(&self.state).clone()
+    }
+
+    pub fn lines(&self) -> Numbered<String> {
+        lock(&self.lines).clone()
     }
 
     /// Keeps a command until the simulation has time for it.

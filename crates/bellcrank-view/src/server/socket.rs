@@ -50,7 +50,7 @@ fn config() -> WebSocketConfig {
 
 fn converse(socket: &mut WebSocket<Timed>, hub: &Hub, watcher: &Watcher<'_>) -> Result<(), Error> {
     send(socket, Message::text(hub.scene.clone()))?;
-    let (mut ready, mut frame_seen, mut state_seen) = (false, 0, 0);
+    let (mut ready, mut frame_seen, mut state_seen, mut lines_seen) = (false, 0, 0, 0);
     let (mut round, mut messages) = (Instant::now(), 0);
     loop {
         socket.get_mut().within(SEND_TIME); // reading answers pings and closes
@@ -70,6 +70,11 @@ fn converse(socket: &mut WebSocket<Timed>, hub: &Hub, watcher: &Watcher<'_>) -> 
         }
         let frame = hub.frame();
         if ready && frame.number > frame_seen {
+            let lines = hub.lines();
+            if lines.number > lines_seen {
+                lines_seen = lines.number;
+                send(socket, Message::text(lines.message.as_str()))?;
+            }
             (ready, frame_seen) = (false, frame.number);
             hub.take();
             send(socket, Message::binary(frame.message.as_slice().to_vec()))?;

@@ -13,6 +13,7 @@ export class LiveSource {
   note = '';
   poses = false;
   pins = [];
+  lines = [];
   received = 0;
 
   /** Calls `onScene` once, `onState` whenever the state of play changed, `onEnd` when the program has gone. */
@@ -30,6 +31,8 @@ export class LiveSource {
       } else if (message.type === 'state') {
         Object.assign(this, { playing: message.playing, program: message.program, speed: message.speed, note: message.note, poses: message.poses, pins: message.pins, dials: message.dials });
         onState(this);
+      } else if (message.type === 'lines') {
+        this.lines = message.lines; // drawn with the frame that follows
       }
     };
     this.socket.onclose = onEnd;

@@ -4,6 +4,7 @@ import { extentSize } from '../data/scene.js';
 import { Collision } from './collision.js';
 import { Contacts } from './contacts.js';
 import { Axes, Joints, Singular } from './joints.js';
+import { Lines } from './lines.js';
 import { Loops } from './loops.js';
 import { Inertia, Mass } from './mass.js';
 import { Names } from './names.js';
@@ -18,6 +19,7 @@ export class Overlays {
   constructor(app) {
     this.app = app;
     this.pins = new Pins(app);
+    this.lines = new Lines(app);
     new URLSearchParams(location.search).get('show')?.split(',').filter((name) => PARTS[name]).forEach((name) => this.set(name, true));
   }
 
@@ -44,6 +46,7 @@ export class Overlays {
   update(frame) {
     const { world, model } = this.app;
     this.pins.update(frame, world, extentSize(model));
+    this.lines.update(world);
     for (const name of this.shown) {
       this.parts[name].size = extentSize(model);
       this.parts[name].update(frame, world, model, this.shown.has('joints'));
