@@ -92,6 +92,13 @@ impl Planner {
         planner.adopt(&controls, &state.control).map_err(wrong)
     }
 
+    /// Sets a parameter of all its worlds to one row.
+    fn set_parameter(&self, name: &str, row: Vec<f64>) -> PyResult<()> {
+        let quantity = Quantity::by_name(name).map_err(Problem::from)?;
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(inner.planner.batch_mut().write_shared_parameter(quantity, &row).map_err(Problem::from)?)
+    }
+
     /// What the motors shall be told, step after step.
     fn sequence<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

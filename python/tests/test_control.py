@@ -32,7 +32,7 @@ from bellcrank.control import (
     Worlds,
     follow,
 )
-from bellcrank.errors import NoSuchName, PlanError, WrongShape, WrongType, WrongValue
+from bellcrank.errors import NoSuchName, PlanError, WrongCount, WrongShape, WrongType, WrongValue
 
 SMALL: dict[str, Any] = {"horizon": 10, "samples": 32, "sigma": 0.05, "increment": 0.1, "threads": 1}
 
@@ -225,3 +225,34 @@ def test_a_motion_is_followed_and_replays_by_itself() -> None:
         follow(model, motion, "pelvis", weights={"place": 1.0})
     with pytest.raises(WrongShape, match="joint_position"):
         follow(model, replace(motion, joint_position=motion.joint_position[:2]), "pelvis")
+
+
+def test_samples_that_are_given_up_are_seen_no_more() -> None:
+    seen: list[np.ndarray] = []
+
+    def cost(worlds: Worlds) -> np.ndarray:
+        assert worlds.sample.shape == worlds.joint_position.shape[:1] == worlds.control.shape[:1]
+        seen.append(worlds.sample)
+        return (worlds.joint_position[:, 1] - 0.4) ** 2
+
+    planner = Mppi(plant(), cost, survivors=0.25, **SMALL)
+    planner.plan()
+    assert planner.report.hopeless == 32 - planner.report.usable and planner.report.usable in (8, 9)
+    assert [len(samples) for samples in seen] == [32] * 5 + [planner.report.usable] * 5
+    assert sorted(seen[-1]) == list(np.flatnonzero(np.isfinite(planner.costs)))
+    with pytest.raises(WrongValue, match="survivors"):
+        Mppi(plant(), closer, survivors=0.0, **SMALL)
+
+
+def test_worlds_of_a_planner_become_what_the_plant_is_like() -> None:
+    """Motors that are told to go away from where they are go less far where everything is a hundred times as heavy."""
+    batch = plant()
+    planner = Mppi(batch, Cost([Posture({"first_flexion": 0.4}, weight=1.0)]), **SMALL)
+    planner.plan()
+    light = planner.costs
+    heavy = Mppi(batch, Cost([Posture({"first_flexion": 0.4}, weight=1.0)]), **SMALL)
+    heavy.set_parameters(body_mass=100.0 * batch.read("body_mass")[0])
+    heavy.plan()
+    assert not np.array_equal(light, heavy.costs)
+    with pytest.raises(WrongCount, match="expected: 20"):
+        heavy.set_parameters(body_mass=[1.0])

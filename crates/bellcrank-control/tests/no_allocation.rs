@@ -58,7 +58,7 @@ fn a_planning_step_after_the_first_does_not_allocate() {
         ],
         terminal: vec![Term::Control { rest: vec![0.0; 12], weight: 1.0 }],
     };
-    let planner = Options { horizon: 6, ..Options::default() };
+    let planner = Options { horizon: 6, survivors: 0.4, ..Options::default() };
     let mut planner = Planner::new(batch, &cost, planner).expect("a planner");
     let plant = Batch::new(model, 1, BatchOptions::default()).expect("a plant");
     let mut start = PlantState::of(&plant, 0).expect("a state");

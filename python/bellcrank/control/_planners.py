@@ -134,6 +134,12 @@ class Planner:
             raise WrongValue("there is no plan yet to be replaced", hint="call plan() first")
         self._native.adopt(_numbers(controls))
 
+    def set_parameters(self, **rows: Any) -> None:
+        """What its worlds are like from now on: parameters by name with the numbers of one world, as
+        ``body_mass=batch.body_mass[0]``. Whoever identifies the plant while it runs tells the planner so."""
+        for name, row in rows.items():
+            self._native.set_parameter(name, _numbers(row))
+
     @property
     def report(self) -> Plan:
         """What the last planning step found."""
