@@ -3,7 +3,8 @@
     python examples/motion_capture/retarget_h1.py unitree_h1/scene.xml walk kick
 
 The clips are DeepMimic's, as the package ``pybullet`` carries them (zlib licence, ``pip install pybullet``); they are
-read from where it is installed, or from its wheel (``--wheel FILE``). The robot is that of MuJoCo's menagerie.
+read from where it is installed, or from its wheel (``--wheel FILE``). The robot is that of MuJoCo's menagerie. With
+``--mujoco`` what the motors were told is told to the same robot in MuJoCo, from the MJCF that Bellcrank writes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import importlib.util
 import json
 import re
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,6 +201,36 @@ def column(model: bc.Model, joint: str, width: int) -> int:
     return width - len(hinges) + hinges.index(joint)
 
 
+def in_mujoco(model: bc.Model, motion: bc.control.Motion, done: bc.control.Followed) -> tuple[float, float]:
+    """Until when the robot holds there, within half a metre of the motion [s], and how far it is off by then [m]."""
+    import mujoco
+
+    with tempfile.TemporaryDirectory() as folder:
+        written = model.to_mjcf()
+        for name, content in {**written.files, "robot.xml": written.text.encode()}.items():
+            (Path(folder) / name).write_bytes(content)
+        there = mujoco.MjModel.from_xml_path(f"{folder}/robot.xml")
+    there.opt.timestep = 0.002
+    data = mujoco.MjData(there)
+    q, width = motion.joint_position, motion.joint_position.shape[1]
+    data.qpos[:7] = q[0, :7]
+    data.qvel[:3] = (q[1, :3] - q[0, :3]) / motion.dt
+    for name in model.actuator_names:
+        joint, k = there.joint(name), column(model, name, width)
+        data.qpos[joint.qposadr[0]] = q[0, k]
+        data.qvel[joint.dofadr[0]] = (q[1, k] - q[0, k]) / motion.dt
+    motors = [there.actuator(name).id for name in model.actuator_names]
+    times, off = motion.dt * np.arange(len(q)), []
+    for row, told in enumerate(done.control):
+        data.ctrl[motors] = told
+        mujoco.mj_step(there, data, round(done.dt / there.opt.timestep))
+        wanted = [np.interp((row + 1) * done.dt, times, q[:, k]) for k in range(3)]
+        off.append(float(np.linalg.norm(data.qpos[:3] - wanted)))
+        if not off[-1] < 0.5:
+            break
+    return len(off) * done.dt, float(np.mean(off))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("robot", help="MJCF file of Unitree H1 with its ground (scene.xml)")
@@ -210,6 +242,7 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=3)
     parser.add_argument("--sigma", type=float, default=0.2)
     parser.add_argument("--window", type=float, default=0.02, help="from plan to plan [s]")
+    parser.add_argument("--mujoco", action="store_true", help="replays the controls in MuJoCo")
     parser.add_argument("--save", help="writes controls and start into FILE.npz")
     told = parser.parse_args()
     model = bc.load(told.robot, hold=True)
@@ -226,6 +259,9 @@ def main() -> None:
             f"  {mean(done.seconds)}",
             flush=True,
         )
+        if told.mujoco:
+            held, off = in_mujoco(model, motion, done)
+            print(f"    in MuJoCo: holds for {held:.1f} s, {off:.3f} m off by then", flush=True)
         if told.save is not None:
             np.savez(told.save, control=done.control, dt=done.dt, joint_position=motion.joint_position)
 
