@@ -114,6 +114,7 @@ def follow(
     iterations: int = 3,
     anneal: float = 0.6,
     settled: float = 0.5,
+    survivors: float = 1.0,
     seed: int = 0,
     dt: float = 0.01,
     window: float = 0.05,
@@ -126,14 +127,14 @@ def follow(
     """Makes a motion dynamic: what motors must be told so that the robot really does it.
 
     Every ``window`` [s] the planner (MPPI with noise that falls from round to round, in steps of ``dt``) finds what to
-    add to the motion's own targets; the plant is the exact solver with ``substeps`` in each ``dt``. ``bodies`` are
-    those whose places count besides the torso's pose: feet, hands. ``weights`` replaces some of
-    :data:`FOLLOW_WEIGHTS`.
+    add to the motion's own targets; ``survivors`` is the share of samples that go on after half of the horizon. The
+    plant is the exact solver with ``substeps`` in each ``dt``. ``bodies`` are those whose places count besides the
+    torso's pose: feet, hands. ``weights`` replaces some of :data:`FOLLOW_WEIGHTS`.
     """
     weighed = {**FOLLOW_WEIGHTS, **(weights or {})}
     if unknown := sorted(set(weighed) - set(FOLLOW_WEIGHTS)):
         raise WrongValue(f"there is no weight {unknown[0]!r}", hint=f"known are {', '.join(FOLLOW_WEIGHTS)}")
-    shares = [float(anneal), float(settled), float("inf"), 1.0]
+    shares = [float(anneal), float(settled), float("inf"), float(survivors)]
     between = (whole("horizon", horizon), whole("knots", knots), "cubic")
     rounds = (whole("iterations", iterations), shares, whole("seed", seed))
     how = _how(("mppi_relative", float(temperature), 0.0), between, sigma, (None, True), rounds)

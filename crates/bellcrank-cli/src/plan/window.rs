@@ -61,7 +61,7 @@ fn paths(planner: &Planner) -> Vec<Line> {
         if cost.is_finite() { [0.15 + 0.75 * share, 0.75 - 0.5 * share, 0.25] } else { [0.6, 0.6, 0.6] }
     };
     let stride = costs.len().div_ceil(DRAWN).max(1);
-    let chosen = |sample: &usize| sample % stride == 0 || costs[*sample] == least;
+    let chosen = |sample: &usize| sample.is_multiple_of(stride) || costs[*sample] == least;
     let mut drawn: Vec<usize> = (0..costs.len()).filter(chosen).collect();
     drawn.sort_by(|a, b| costs[*b].total_cmp(&costs[*a])); // the cheapest are drawn last, over the others
     let line = |sample: usize, point: usize| {
