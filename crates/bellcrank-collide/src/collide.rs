@@ -5,6 +5,7 @@
 
 use crate::contacts::{Contact, Contacts};
 use crate::data::{Placed, ShapeData};
+use crate::one::place_shape;
 use crate::pairs;
 use crate::plan::{ContactPlan, Form, Pair, PairKind};
 use crate::solid::Solid;
@@ -134,13 +135,8 @@ impl<R: Real> Kernel for Place<'_, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        for (i, shape) in self.plan.shapes().iter().enumerate() {
-            let X_BG = self.shapes.X_BG[i];
-            let X_WG = match shape.body {
-                Some(body) => self.X_WB[body.index()] * X_BG,
-                None => X_BG,
-            };
-            self.placed[i] = Placed::new(X_WG, self.shapes.size[i], self.shapes.bound[i]);
+        for i in 0..self.plan.shapes().len() {
+            self.placed[i] = place_shape(self.plan, self.shapes, self.X_WB, i);
         }
     }
 }

@@ -29,7 +29,7 @@
 //! | `material` | the surface of a pair |
 //! | `data` `solid` | sizes and places per lane; points of meshes |
 //! | `contacts` | what was found |
-//! | `collide` | one step |
+//! | `collide` `one` | one step; one shape and one pair of it |
 //! | `pairs/` | one routine per kind of pair |
 //! | `terrain/` | height fields and meshes at rest |
 //! | `hull` | corners of a mesh within a budget |
@@ -45,6 +45,7 @@ mod data;
 mod filter;
 mod hull;
 mod material;
+mod one;
 pub mod pairs;
 mod pile;
 mod plan;
@@ -57,6 +58,7 @@ pub use contacts::{Contact, Contacts, Hints, tangents};
 pub use data::{Placed, ShapeData};
 pub use hull::{HULL_BUDGET, Hull, HullError};
 pub use material::Surface;
+pub use one::{collide_pair, is_near, place_shape};
 pub use pile::{ContactsDropped, NearPair, Pile, PileContact};
 pub use plan::{ContactPlan, Form, Pair, PairKind, PlanShape, Slot, Unsupported};
 pub use query::{Closest, Queries, Ray, RayHit};

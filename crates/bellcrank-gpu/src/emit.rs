@@ -39,6 +39,8 @@ pub const HOST_PRELUDE: &str = "\
 #define __restrict__ restrict
 #define __launch_bounds__(threads)
 #define __ldg(at) (*(at))
+#define __activemask() 1u
+#define __any_sync(threads, truth) (truth)
 typedef struct { unsigned x, y, z, w; } uint4;
 static struct { unsigned x; } blockIdx, blockDim, threadIdx;
 static inline float __fadd_rn(float a, float b) { return a + b; }

@@ -162,6 +162,35 @@ impl Graph {
         needed
     }
 
+    /// A part of a large graph: what some results need, and their places in it.
+    pub fn extracted(&self, results: &[Id]) -> (Graph, Vec<Id>) {
+        let mut needed: Vec<Id> = Vec::new();
+        let mut seen: std::collections::HashSet<Id> = results.iter().copied().collect();
+        let mut open: Vec<Id> = seen.iter().copied().collect();
+        while let Some(id) = open.pop() {
+            needed.push(id);
+            let (operands, count) = self.op(id).operands();
+            open.extend(operands[..count].iter().filter(|x| seen.insert(**x)));
+        }
+        // what is known comes first: otherwise it would stand where it was first asked for, and equal parts would differ
+        needed.sort_unstable_by_key(|id| match self.op(*id) {
+            Op::Const(bits) => (0, bits),
+            Op::Truth(value) => (1, u32::from(value)),
+            _ => (2, *id),
+        });
+        let mut part =
+            Graph { folding: self.folding, maybes: self.maybes, unknown: self.unknown, ..Graph::default() };
+        let mut moved: HashMap<Id, Id> = HashMap::with_capacity(needed.len());
+        for id in needed {
+            let op = self.op(id).with_operands(|x| moved.get(&x).copied().unwrap_or_default());
+            let place = part.ops.len() as Id;
+            moved.insert(id, place);
+            part.places.insert(op, place);
+            part.ops.push(op);
+        }
+        (part, results.iter().map(|id| moved.get(id).copied().unwrap_or_default()).collect())
+    }
+
     /// The same graph with nothing in it that the results do not need, and the results' new places.
     pub fn pruned(&self, results: &[Id]) -> (Graph, Vec<Id>) {
         let needed = self.needed(results);

@@ -15,8 +15,28 @@ pub fn interpret(recording: &Recording, input: &[f32]) -> Vec<f32> {
 
 /// The results of many: number k of state w stands at `k · states + w`, as on a device.
 pub fn interpret_batch(recording: &Recording, input: &[f32], output: &mut [f32], states: usize) {
+    Interpreter::default().run(recording, input, output, states);
+}
+
+/// Memory for many runs.
+#[derive(Default)]
+pub(crate) struct Interpreter {
+    values: Vec<f32>,
+}
+
+impl Interpreter {
+    /// See [`interpret_batch`].
+    pub fn run(&mut self, recording: &Recording, input: &[f32], output: &mut [f32], states: usize) {
+        let size = recording.graph.ops().len() * BLOCK.min(states);
+        if self.values.len() < size {
+            self.values.resize(size, 0.0);
+        }
+        run(recording, input, output, states, &mut self.values);
+    }
+}
+
+fn run(recording: &Recording, input: &[f32], output: &mut [f32], states: usize, values: &mut [f32]) {
     let width = BLOCK.min(states);
-    let mut values = vec![0.0_f32; recording.graph.ops().len() * width];
     for first in (0..states).step_by(BLOCK) {
         let count = width.min(states - first);
         for (i, op) in recording.graph.ops().iter().enumerate() {

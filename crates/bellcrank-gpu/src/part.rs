@@ -63,6 +63,18 @@ impl Recording {
         Recording { graph, results }
     }
 
+    /// The same function of only those inputs that it reads, and the names of these.
+    pub(crate) fn with_inputs_packed<T: Copy>(&self, names: &[T]) -> (Recording, Vec<T>) {
+        let (mut to, mut kept) = (vec![0; names.len()], Vec::new());
+        for op in self.graph.ops() {
+            if let Op::Input(k) = op {
+                to[*k as usize] = kept.len() as u32;
+                kept.push(names[*k as usize]);
+            }
+        }
+        (self.with_inputs(&to), kept)
+    }
+
     /// Which values are on the way from the ends to the results.
     fn needed_between(&self, fates: &[Fate]) -> Vec<bool> {
         let ops = self.graph.ops();

@@ -3,7 +3,7 @@
 use crate::reactions::all_rows::AllRows;
 use crate::rows::RowSettings;
 use crate::state::State;
-use bellcrank_math::{Elem, Real};
+use bellcrank_math::{Elem, Pose, Real};
 use bellcrank_solve::{ComFree, InteriorPoint, Padmm};
 
 /// Roundings of a position that its gap at a joint adds up.
@@ -97,6 +97,12 @@ impl Default for Solver {
     }
 }
 
+/// The square of the largest distance from the origin so far and of one more body [m²].
+#[inline(always)]
+pub fn farther<R: Real>(so_far: R, X: &Pose<R>) -> R {
+    so_far.max(X.p.norm_squared())
+}
+
 /// How a step is computed. The defaults need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -180,8 +186,14 @@ impl Settings {
     pub fn gap_tolerance<R: Real>(&self, state: &State<R>) -> R {
         let mut far = R::zero();
         for X in &state.X_WB {
-            far = far.max(X.p.norm_squared());
+            far = farther(far, X);
         }
+        self.gap_tolerance_at(far)
+    }
+
+    /// The same where that is the square of the largest distance from the origin.
+    #[inline(always)]
+    pub fn gap_tolerance_at<R: Real>(&self, far: R) -> R {
         far.sqrt().mul_add(R::constant(GRID * R::Elem::EPSILON.to_f64()), R::constant(self.gap_tolerance))
     }
 

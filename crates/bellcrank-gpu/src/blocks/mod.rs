@@ -10,5 +10,6 @@ mod program;
 mod table;
 
 pub use operations::{BlockOperation, DIAGONAL, OFF_DIAGONAL, Operation, Spot, operations};
+pub(crate) use program::columns;
 pub use program::{Instruction, Program};
 pub use table::TableKernel;

@@ -134,7 +134,7 @@ fn line(operation: Operation, places: [usize; 3]) -> Instruction {
 }
 
 /// The off-diagonal blocks of every column, by rising rows.
-fn columns(pattern: &BlockPattern) -> Vec<Vec<Row>> {
+pub(crate) fn columns(pattern: &BlockPattern) -> Vec<Vec<Row>> {
     let nodes = pattern.nodes();
     let mut node_at = vec![0; nodes];
     (0..nodes).for_each(|node| node_at[pattern.position(node)] = node);

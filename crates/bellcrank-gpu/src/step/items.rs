@@ -1,10 +1,13 @@
 //! What stages do to one body or one joint, as recordings whose inputs and results are places in a world's memory.
 
-use super::narrow::{for_body, for_joint};
-use super::stages::{STEP, Stage, run};
-use super::world::{Kind, Object, World};
+use super::float::{self, Balance};
+use super::narrow::{for_body, for_group, for_joint};
+use super::stages::{Each, Stage, run};
+use super::world::{Kind, Object, Value, World};
 use crate::graph::{Folding, Graph, Id, Op};
 use crate::recorded::{NotRecordable, Recorded, Recording, record_all};
+use bellcrank_collide::{collide_pair, is_near, place_shape};
+use bellcrank_math::{Mask, Real};
 use bellcrank_model::Model;
 use bellcrank_step::layout::Layout;
 use bellcrank_step::settings::Settings;
@@ -41,6 +44,12 @@ impl Map {
         Map { numbers, places, memory }
     }
 
+    /// Room for a thing that is not among the numbers of a world.
+    pub fn add(&mut self, object: Object, count: usize) {
+        self.places.insert(object, self.memory);
+        self.memory += count;
+    }
+
     /// The place of a number.
     pub fn place(&self, number: usize) -> usize {
         let (object, offset) = self.numbers[number];
@@ -48,77 +57,117 @@ impl Map {
     }
 }
 
-/// What one stage does to one thing.
+/// A part of a step, and the thing to which it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    Body(Stage, usize),
+    Joint(Stage, usize),
+    Group(Stage, usize),
+    Whole(Stage),
+    /// A shape is brought into the world.
+    Place(usize),
+    /// Whether a pair is near; nothing touches; what touches.
+    Look(usize),
+    Part(usize),
+    Touch(usize),
+    /// A part that floats.
+    Float(usize, Balance),
+}
+
+/// What is done to one thing.
 pub struct Item {
-    pub stage: Stage,
+    pub work: Work,
     /// Inputs are numbers of a world, in the order of [`World::each`].
     pub recording: Recording,
     /// The numbers that the results become.
     pub writes: Vec<usize>,
 }
 
-/// All items of the step's stages, by stage, in the order in which they have to be done.
+/// Some works, recorded.
 pub fn items(
     model: &Model,
     layout: &Layout,
     settings: &Settings,
     (dt, map): (f64, &Map),
+    works: &[Work],
 ) -> Result<Vec<Item>, NotRecordable> {
     let blocks = layout.pattern.off_diagonal_count();
-    let mut found: Vec<(Stage, Vec<usize>)> = Vec::new();
+    let mut found: Vec<Vec<usize>> = Vec::new();
     let whole = record_all("step", map.numbers.len(), Folding::KeepBits, |inputs| {
         let mut world = World::<Recorded>::new(model, layout, dt);
         let mut results = Vec::new();
         let mut session = Session { inputs, blocks, before: vec![] };
         session.restore(&mut world);
         session.before = session.read(&mut world);
-        let mut stages: Vec<Stage> = STEP.to_vec();
-        stages.sort_by_key(|stage| *stage as usize);
-        stages.dedup();
-        for stage in stages {
-            for work in works(stage, layout) {
-                match work {
-                    Work::Body(b) => for_body(stage, layout, settings, b, &mut world),
-                    Work::Joint(j) => for_joint(stage, layout, settings, j, &mut world),
-                    Work::Whole => run(stage, layout, settings, &mut world),
-                }
-                let after = session.read(&mut world);
-                let changed: Vec<usize> =
-                    (0..after.len()).filter(|k| after[*k].id() != session.before[*k].id()).collect();
-                results.extend(changed.iter().map(|k| after[*k]));
-                found.push((stage, changed));
-                session.restore(&mut world);
-            }
+        for work in works {
+            run_work(*work, layout, settings, &mut world);
+            let after = session.read(&mut world);
+            let changed: Vec<usize> =
+                (0..after.len()).filter(|k| after[*k].id() != session.before[*k].id()).collect();
+            results.extend(changed.iter().map(|k| after[*k]));
+            found.push(changed);
+            session.restore(&mut world);
         }
         results
     })?;
     let mut rest = whole.results.as_slice();
     let mut items = Vec::new();
-    for (stage, writes) in found {
+    for (work, writes) in works.iter().zip(found) {
         let (own, others) = rest.split_at(writes.len());
-        let (graph, results) = whole.graph.pruned(own);
-        items.push(Item { stage, recording: Recording { graph, results }, writes });
+        let (graph, results) = whole.graph.extracted(own);
+        items.push(Item { work: *work, recording: Recording { graph, results }, writes });
         rest = others;
     }
     Ok(items)
 }
 
-/// On what a stage works at a time.
-enum Work {
-    Body(usize),
-    Joint(usize),
-    Whole,
+fn run_work<R: Real>(work: Work, layout: &Layout, settings: &Settings, world: &mut World<R>) {
+    let (plan, reach) = (&layout.plan, world.get(Value::Reach));
+    let both = |p: usize| [plan.pairs()[p].first, plan.pairs()[p].second];
+    match work {
+        Work::Body(stage, b) => for_body(stage, layout, settings, b, world),
+        Work::Joint(stage, j) => for_joint(stage, layout, settings, j, world),
+        Work::Group(stage, g) => for_group(stage, layout, settings, g, world),
+        Work::Whole(stage) => run(stage, layout, settings, world),
+        Work::Place(s) => {
+            world.placed[s] = place_shape(plan, &world.constants.shapes, &world.state.X_WB, s);
+        }
+        Work::Look(p) => {
+            let placed = both(p).map(|s| &world.placed[s]);
+            let near = is_near(plan, &world.constants.shapes, placed, reach, p);
+            world.set(Value::Near, R::select(near, R::one(), R::zero()));
+        }
+        Work::Part(p) => {
+            for contact in &mut world.contacts[plan.pairs()[p].slots.clone()] {
+                contact.active = R::Mask::splat(false);
+            }
+        }
+        Work::Touch(p) => {
+            let placed = both(p).map(|s| world.placed[s]);
+            let slots = &mut world.contacts[plan.pairs()[p].slots.clone()];
+            collide_pair(plan, &world.constants.shapes, [&placed[0], &placed[1]], reach, (p, slots));
+        }
+        Work::Float(c, what) => float::run(what, layout, c, world),
+    }
 }
 
-fn works(stage: Stage, layout: &Layout) -> Vec<Work> {
-    if matches!(stage, Stage::FactorAndSolve | Stage::Solve) {
-        return vec![]; // by blocks
+/// The works of a stage, in the order in which they have to be done.
+pub fn works(stage: Stage, layout: &Layout) -> Vec<Work> {
+    let bodies = || (0..layout.position.len()).map(move |b| Work::Body(stage, b));
+    let joints = || (0..layout.joints.len()).map(move |j| Work::Joint(stage, j));
+    match stage.each() {
+        Each::Body if stage == Stage::AddMissing => {
+            layout.not_afloat.iter().map(|b| Work::Body(stage, *b)).collect()
+        }
+        Each::Body => bodies().collect(),
+        Each::Joint => joints().collect(),
+        Each::BodyAndJoint => bodies().chain(joints()).collect(),
+        Each::JointAndBody => joints().chain(bodies()).collect(),
+        Each::Group => {
+            (0..layout.scalars.len() + layout.contacts.len()).map(|g| Work::Group(stage, g)).collect()
+        }
+        Each::Whole => vec![Work::Whole(stage)],
     }
-    let bodies = (0..layout.position.len()).filter(|_| stage.has_bodies()).map(Work::Body);
-    let joints = (0..layout.joints.len()).filter(|_| stage.has_joints()).map(Work::Joint);
-    let works: Vec<Work> =
-        if stage.joints_first() { joints.chain(bodies).collect() } else { bodies.chain(joints).collect() };
-    if works.is_empty() { vec![Work::Whole] } else { works }
 }
 
 /// A world whose numbers are inputs, again and again.

@@ -1,12 +1,15 @@
 //! All numbers of a world that a step reads or writes, and where they stand in a device's memory.
 
+use super::float::Floating;
+use bellcrank_collide::{Contact, Placed};
 use bellcrank_math::{Numbers, Pose, Real, Sym3, Twist, Vec3};
-use bellcrank_model::{Model, Parameters};
+use bellcrank_model::{JointKind, Model, Parameters};
 use bellcrank_solve::BlockFactor;
 use bellcrank_step::constants::Constants;
-use bellcrank_step::layout::Layout;
+use bellcrank_step::layout::{Layout, ScalarKind};
+use bellcrank_step::settings::{Settings, Times};
 use bellcrank_step::state::{Control, State};
-use bellcrank_step::workspace::Workspace;
+use bellcrank_step::workspace::{ConeSource, Workspace};
 
 /// A world: what is told, what is remembered, what is worked out on the way.
 pub struct World<R: Real> {
@@ -18,6 +21,18 @@ pub struct World<R: Real> {
     pub dt: R,
     /// How far joints are open at the end of the step [m, rad].
     pub gap: [R; 2],
+    /// What a step remembers of itself on the way, by [`Value`].
+    pub values: [R; VALUES],
+    /// Shapes in the world, and what touches by slot.
+    pub placed: Vec<Placed<R>>,
+    pub contacts: Vec<Contact<R>>,
+    /// The rows of every limit, box and contact.
+    pub groups: Vec<Group<R>>,
+    /// Parts of several bodies that float.
+    pub wholes: Vec<Floating<R>>,
+    /// The joint of each degree of freedom, and of each coordinate.
+    dof_joint: Vec<usize>,
+    coordinate_joint: Vec<usize>,
 }
 
 /// A thing that has numbers: its kind, and which of them.
@@ -56,6 +71,192 @@ pub enum Kind {
     FirstChange,
     Fresh,
     Rhs,
+    /// See [`Value`].
+    Value,
+    Shape,
+    Placed,
+    Surface,
+    Contact,
+    /// Reactions of the last step, of limits and boxes and of contacts.
+    ScalarReaction,
+    ContactReaction,
+    /// Lanes in which a group acts.
+    Acts,
+    Cone,
+    Jacobian,
+    Bias,
+    Compliance,
+    Lambda,
+    /// λ before the sweeps, then what they changed.
+    LambdaChange,
+    RowVelocity,
+    Mobility,
+    OwnBlock,
+    /// Of the round before.
+    LastChange,
+    LastFresh,
+    LastReaction,
+    LastClosing,
+    /// L⁻¹ Jᵀ of a group at a position of its path.
+    White,
+    /// y = W Δλ of the sweeps, by position.
+    Pushed,
+    /// Velocities and changes of the group that is visited.
+    Visited,
+    Moved,
+    /// See [`bellcrank_step::reactions::way::Way`].
+    WayStart,
+    WayStep,
+    WayEnd,
+    WayBest,
+    PastStep,
+    PastEnd,
+    Gram,
+    GramRow,
+    Right,
+    Share,
+    /// Mass and moment, centre and inertia, momenta, velocities of a part that floats.
+    Whole,
+}
+
+/// Numbers and truth values (1 and 0) that a step keeps of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// The world runs.
+    Alive,
+    /// It has not come to the end of this step.
+    Lanes,
+    /// What is left of the step, what is tried next, and what that is of the step.
+    Left,
+    Part,
+    Share,
+    /// It takes this part, and it is the first.
+    Accepted,
+    Fresh,
+    /// It takes part in this round.
+    Going,
+    /// Some limit, box or contact acts.
+    Acting,
+    /// Nothing touches it.
+    Free,
+    /// It takes part in this round and nothing touches it.
+    Settles,
+    /// Its sweeps go on.
+    Open,
+    /// A motor is beyond its bounds.
+    Beyond,
+    /// Two shapes are near each other.
+    Near,
+    /// All of its numbers are numbers.
+    Finite,
+    Moves,
+    Lost,
+    /// The square of the largest speed, then how far ahead contacts are looked for.
+    Reach,
+    /// The square of the largest distance, then how far joints may be open.
+    Tolerance,
+    /// How far joints were open before the step.
+    GapBefore,
+    /// The largest change of a velocity in a sweep, and in the last one.
+    Most,
+    Residual,
+    /// Sweeps of the step.
+    Iterations,
+    /// Joints are closed, or open by more than rounding.
+    Closed,
+    Torn,
+    /// The gap has grown; so the world went back to its first round.
+    Worse,
+    Undone,
+    /// Joints are closed slowly.
+    Slow,
+    /// Rounds and sweeps, counted.
+    Rounds,
+    Laps,
+    /// Whether there is one more.
+    More,
+    /// f B f of the way, now, before and at best.
+    Square,
+    SquareBefore,
+    Least,
+    Better,
+    Forgets,
+    /// Gaps of the round before [m, rad].
+    LastMetres,
+    LastRadians,
+    /// Sums and weight of the acceleration.
+    Along,
+    Length,
+    Gamma,
+    /// Twice the work of joints and of others, and the energy; the share that says whether the step is too long.
+    JointWork,
+    OtherWork,
+    Kinetic,
+    SeemingWork,
+}
+
+/// How many there are.
+pub const VALUES: usize = Value::SeemingWork as usize + 1;
+
+impl Value {
+    /// As a thing of the memory.
+    pub fn object(self) -> Object {
+        (Kind::Value, self as usize)
+    }
+}
+
+/// What reactions of a group may be; see [`bellcrank_solve::Cone`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    Push,
+    Box,
+    Coulomb,
+}
+
+/// The rows of a limit, a box or a contact.
+#[derive(Clone, Debug)]
+pub struct Group<R> {
+    pub source: ConeSource,
+    pub law: Law,
+    /// 1 where it acts.
+    pub acts: R,
+    /// μ, or the bounds.
+    pub cone: [R; 2],
+    pub jacobian: Vec<[[R; 6]; 2]>,
+    pub bias: Vec<R>,
+    pub compliance: Vec<R>,
+    pub lambda: Vec<R>,
+    pub change: Vec<R>,
+    pub velocity: Vec<R>,
+}
+
+impl<R: Real> Group<R> {
+    fn new((source, law, rows): (ConeSource, Law, usize)) -> Self {
+        let blank = vec![R::zero(); rows];
+        Group {
+            source,
+            law,
+            acts: R::zero(),
+            cone: [R::zero(); 2],
+            jacobian: vec![[[R::zero(); 6]; 2]; rows],
+            bias: blank.clone(),
+            compliance: blank.clone(),
+            lambda: blank.clone(),
+            change: blank.clone(),
+            velocity: blank,
+        }
+    }
+}
+
+/// All groups of a layout, limits and boxes first.
+pub fn sources(layout: &Layout) -> Vec<(ConeSource, Law, usize)> {
+    let law = |kind: ScalarKind| match kind {
+        ScalarKind::Friction | ScalarKind::Effort => Law::Box,
+        _ => Law::Push,
+    };
+    let scalars = layout.scalars.iter().enumerate().map(|(i, at)| (ConeSource::Scalar(i), law(at.kind), 1));
+    let contacts = layout.contacts.iter().enumerate();
+    scalars.chain(contacts.map(|(c, at)| (ConeSource::Contact(c), Law::Coulomb, at.rows))).collect()
 }
 
 impl<R: Real> World<R> {
@@ -69,7 +270,32 @@ impl<R: Real> World<R> {
             state,
             dt: R::constant(dt),
             gap: [R::zero(); 2],
+            values: std::array::from_fn(|k| if k == Value::Alive as usize { R::one() } else { R::zero() }),
+            placed: vec![Placed::origin(); layout.plan.shapes().len()],
+            contacts: vec![Contact::none(); layout.contacts.len()],
+            dof_joint: by_joint(layout, JointKind::dof_count),
+            coordinate_joint: by_joint(layout, JointKind::coordinate_count),
+            wholes: vec![Floating::zero(); layout.afloat.len()],
+            groups: sources(layout).into_iter().map(Group::new).collect(),
         }
+    }
+
+    pub fn get(&self, value: Value) -> R {
+        self.values[value as usize]
+    }
+
+    pub fn set(&mut self, value: Value, number: R) {
+        self.values[value as usize] = number;
+    }
+
+    /// Of the part of the step that is tried.
+    pub fn times(&self, settings: &Settings) -> Times<R> {
+        settings.integrator.times(self.dt * self.get(Value::Share), self.dt * self.state.interval)
+    }
+
+    /// Whether a value is true.
+    pub fn is(&self, value: Value) -> R::Mask {
+        R::zero().lt(self.values[value as usize])
     }
 
     /// Calls `visit` on every number, those of one thing one after the other, always in the same order.
@@ -78,6 +304,68 @@ impl<R: Real> World<R> {
         self.bodies(visit);
         self.joints(visit);
         self.positions(visit);
+        self.shapes(visit);
+        self.cones(visit);
+    }
+
+    fn shapes(&mut self, visit: &mut dyn FnMut(Object, &mut R)) {
+        let shapes = &mut self.constants.shapes;
+        for s in 0..shapes.size.len() {
+            shapes.X_BG[s].each(&mut |x| visit((Kind::Shape, s), x));
+            shapes.size[s].each(&mut |x| visit((Kind::Shape, s), x));
+            visit((Kind::Shape, s), &mut shapes.bound[s]);
+        }
+        for (p, surface) in shapes.surfaces.iter_mut().enumerate() {
+            surface.each(&mut |x| visit((Kind::Surface, p), x));
+        }
+        for (s, placed) in self.placed.iter_mut().enumerate() {
+            [&mut placed.R.x, &mut placed.R.y, &mut placed.R.z, &mut placed.p, &mut placed.size]
+                .into_iter()
+                .for_each(|v| v.each(&mut |x| visit((Kind::Placed, s), x)));
+            visit((Kind::Placed, s), &mut placed.bound);
+        }
+        for (c, contact) in self.contacts.iter_mut().enumerate() {
+            as_number(&mut contact.active, |x| visit((Kind::Contact, c), x));
+            [&mut contact.point_a, &mut contact.point_b, &mut contact.normal]
+                .into_iter()
+                .for_each(|v| v.each(&mut |x| visit((Kind::Contact, c), x)));
+            visit((Kind::Contact, c), &mut contact.distance);
+        }
+    }
+
+    fn cones(&mut self, visit: &mut dyn FnMut(Object, &mut R)) {
+        let World { state, ws, values, groups, wholes, .. } = self;
+        values.iter_mut().enumerate().for_each(|(k, x)| visit((Kind::Value, k), x));
+        state.scalar_impulse.iter_mut().enumerate().for_each(|(i, x)| visit((Kind::ScalarReaction, i), x));
+        for (c, six) in state.contact_impulse.iter_mut().enumerate() {
+            six.iter_mut().for_each(|x| visit((Kind::ContactReaction, c), x));
+        }
+        for (g, group) in groups.iter_mut().enumerate() {
+            visit((Kind::Acts, g), &mut group.acts);
+            group.cone.iter_mut().for_each(|x| visit((Kind::Cone, g), x));
+            group.jacobian.iter_mut().flatten().flatten().for_each(|x| visit((Kind::Jacobian, g), x));
+            let lists = [
+                (Kind::Bias, &mut group.bias),
+                (Kind::Compliance, &mut group.compliance),
+                (Kind::Lambda, &mut group.lambda),
+                (Kind::LambdaChange, &mut group.change),
+                (Kind::RowVelocity, &mut group.velocity),
+            ];
+            lists.into_iter().for_each(|(kind, list)| list.iter_mut().for_each(|x| visit((kind, g), x)));
+        }
+        wholes.iter_mut().enumerate().for_each(|(c, whole)| whole.each(&mut |x| visit((Kind::Whole, c), x)));
+        let last = &mut ws.last_round;
+        let lists: [(Kind, &mut Vec<[R; 6]>); 4] = [
+            (Kind::LastChange, &mut last.du),
+            (Kind::LastFresh, &mut last.fresh),
+            (Kind::LastReaction, &mut last.reaction),
+            (Kind::LastClosing, &mut last.closing),
+        ];
+        for (kind, list) in lists {
+            for (k, six) in list.iter_mut().enumerate() {
+                six.iter_mut().for_each(|x| visit((kind, k), x));
+            }
+        }
     }
 
     fn gravity_and_time(&mut self, visit: &mut dyn FnMut(Object, &mut R)) {
@@ -113,7 +401,7 @@ impl<R: Real> World<R> {
     }
 
     fn joints(&mut self, visit: &mut dyn FnMut(Object, &mut R)) {
-        let World { state, control, constants, ws, .. } = self;
+        let World { state, control, constants, ws, dof_joint, coordinate_joint, .. } = self;
         for (j, joint) in constants.joints.iter_mut().enumerate() {
             joint.each(&mut |x| visit((Kind::JointConstants, j), x));
         }
@@ -128,15 +416,17 @@ impl<R: Real> World<R> {
         by_joint(Kind::Force, &mut state.joint_impulse, visit);
         by_joint(Kind::Reaction, &mut ws.reaction, visit);
         by_joint(Kind::Closing, &mut ws.closing, visit);
+        // a joint's freedoms are one thing: lines have room for fifteen
         for (d, dof) in constants.dofs.iter_mut().enumerate() {
-            dof.each(&mut |x| visit((Kind::DofConstants, d), x));
+            dof.each(&mut |x| visit((Kind::DofConstants, dof_joint[d]), x));
         }
         for (d, row) in ws.dofs.iter_mut().enumerate() {
             let passive = [&mut row.rate, &mut row.passive_mass, &mut row.passive_impulse];
-            passive.into_iter().for_each(|x| visit((Kind::DofRow, d), x));
+            passive.into_iter().for_each(|x| visit((Kind::DofRow, dof_joint[d]), x));
             [&mut row.drive_mass, &mut row.drive_impulse]
                 .into_iter()
-                .for_each(|x| visit((Kind::DofRow, d), x));
+                .for_each(|x| visit((Kind::DofRow, dof_joint[d]), x));
+            as_number(&mut row.boxed, |x| visit((Kind::DofRow, dof_joint[d]), x));
         }
         for (a, actuator) in constants.actuators.iter_mut().enumerate() {
             actuator.each(&mut |x| visit((Kind::Actuator, a), x));
@@ -146,7 +436,8 @@ impl<R: Real> World<R> {
             visit((Kind::Told, a), &mut control.target_velocity[a]);
             visit((Kind::Told, a), &mut control.effort[a]);
         }
-        state.q.iter_mut().enumerate().for_each(|(c, x)| visit((Kind::Coordinate, c), x));
+        let coordinates = state.q.iter_mut().zip(coordinate_joint.iter());
+        coordinates.for_each(|(x, j)| visit((Kind::Coordinate, *j), x));
     }
 
     fn positions(&mut self, visit: &mut dyn FnMut(Object, &mut R)) {
@@ -161,10 +452,7 @@ impl<R: Real> World<R> {
             let Sym3 { xx, xy, xz, yy, yz, zz } = &mut spin.inertia;
             [xx, xy, xz, yy, yz, zz].into_iter().for_each(|x| visit((Kind::Spin, k), x));
             spin.leaving.each(&mut |x| visit((Kind::Spin, k), x));
-            // a truth value is kept as a number
-            let mut fast = R::select(spin.fast, R::one(), R::zero());
-            visit((Kind::Spin, k), &mut fast);
-            spin.fast = R::zero().lt(fast);
+            as_number(&mut spin.fast, |x| visit((Kind::Spin, k), x));
         }
         let lists: [(Kind, &mut Vec<[R; 6]>); 7] = [
             (Kind::Impulse, &mut ws.impulse),
@@ -188,6 +476,19 @@ impl<R: Real> World<R> {
             self.ws.factor.off_diagonal_mut(q).iter_mut().flatten().for_each(|x| visit((Kind::Block, q), x));
         }
     }
+}
+
+/// The joint of each of its so many things.
+fn by_joint(layout: &Layout, count: fn(JointKind) -> usize) -> Vec<usize> {
+    let joints = layout.joints.iter().enumerate();
+    joints.flat_map(|(j, joint)| std::iter::repeat_n(j, count(joint.kind))).collect()
+}
+
+/// A truth value is kept as a number.
+fn as_number<R: Real>(truth: &mut R::Mask, visit: impl FnOnce(&mut R)) {
+    let mut number = R::select(*truth, R::one(), R::zero());
+    visit(&mut number);
+    *truth = R::zero().lt(number);
 }
 
 /// A factor that has one diagonal block and nothing else.

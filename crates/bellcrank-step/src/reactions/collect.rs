@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::step::scene::Scene;
 use crate::workspace::{ConeGroup, ConeRows, ConeSource, Demand, Touching, Workspace};
 use bellcrank_collide::{Surface, collide};
-use bellcrank_math::{Mask, Real, Vec3, kernel};
+use bellcrank_math::{Mask, Real, Twist, Vec3, kernel};
 use bellcrank_solve::Cone;
 
 /// Lists what touches, with the reactions of the last step; says how many contacts there are, listed or not.
@@ -26,8 +26,20 @@ pub fn find_contacts<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut W
 fn reach<R: Real>(state: &State<R>, dt: R) -> R {
     let mut fastest = R::zero();
     for V in &state.V_WB {
-        fastest = fastest.max(V.linear.norm_squared());
+        fastest = faster(fastest, V);
     }
+    reach_of(fastest, dt)
+}
+
+/// The square of the largest speed so far and of one more body \[m²/s²\].
+#[inline(always)]
+pub fn faster<R: Real>(so_far: R, V: &Twist<R>) -> R {
+    so_far.max(V.linear.norm_squared())
+}
+
+/// How far ahead contacts are looked for where that is the square of the largest speed \[m\].
+#[inline(always)]
+pub fn reach_of<R: Real>(fastest: R, dt: R) -> R {
     fastest.sqrt().mul_add(dt, R::constant(1e-3))
 }
 

@@ -18,7 +18,7 @@ use bellcrank_solve::{ComFree, Cone, ContactState, Impedance, MOST_ROWS, Outcome
 
 /// Sweeps end when none of their visits changes a velocity by more than this share of the tolerance: visits that come
 /// later in a sweep disturb the earlier ones.
-const ENOUGH: f64 = 0.1;
+pub const ENOUGH: f64 = 0.1;
 
 /// Gains of all contacts, from the factor at hand.
 #[kernel]
@@ -57,9 +57,7 @@ fn own_blocks<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
                 for i in 0..length {
                     let x = &cones.w[group.first_w + r * length + i];
                     let y = &cones.w[group.first_w + s * length + i];
-                    for c in 0..6 {
-                        sum = x[c].mul_add(y[c], sum);
-                    }
+                    sum = add_product(x, y, sum);
                 }
                 cones.blocks[first + r * group.rows + s] = sum;
                 cones.blocks[first + s * group.rows + r] = sum;
@@ -67,6 +65,15 @@ fn own_blocks<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
             cones.way.mobility.push(cones.blocks[first + r * (group.rows + 1)]);
         }
     }
+}
+
+/// sum + x·y, the first products first.
+#[inline(always)]
+pub fn add_product<R: Real>(x: &[R; 6], y: &[R; 6], mut sum: R) -> R {
+    for c in 0..6 {
+        sum = x[c].mul_add(y[c], sum);
+    }
+    sum
 }
 
 /// W of every contact: the mean of the three diagonal entries of H⁻¹ for each of its bodies' centres of mass, as the
@@ -219,39 +226,68 @@ fn visit<R: Real, const N: usize>(
     let (rows, path) = (group.rows.min(N), places(layout, group.source).2.positions());
     let w = &w[group.first_w..][..group.rows * path.len()];
     let block = &blocks[block..][..group.rows * group.rows];
-    let (mut v, mut own) = ([R::zero(); MOST_ROWS], [R::zero(); MOST_ROWS]);
-    for r in 0..rows {
-        let i = group.first_row + r;
-        own[r] = lambda[i];
-        v[r] = compliance[i].mul_add(own[r], velocity[i] + bias[i]);
-    }
+    let own = group.first_row..group.first_row + rows;
+    let mut v = [R::zero(); MOST_ROWS];
+    begin_visit(
+        [&compliance[own.clone()], &lambda[own.clone()], &velocity[own.clone()], &bias[own.clone()]],
+        &mut v,
+    );
     for (at, k) in path.iter().enumerate() {
         let y = &pushed[*k];
         for r in 0..rows {
-            let w = &w[r * path.len() + at];
-            for c in 0..6 {
-                v[r] = w[c].mul_add(y[c], v[r]);
-            }
+            v[r] = add_product(&w[r * path.len() + at], y, v[r]);
         }
     }
-    move_reactions(&group.cone, block, &v, &mut own);
-    let (mut moved, mut most) = ([R::zero(); N], R::zero());
-    for r in 0..rows {
-        let i = group.first_row + r;
-        moved[r] = R::select(group.acts & open, own[r] - lambda[i], R::zero());
-        lambda[i] = R::select(group.acts & open, own[r], lambda[i]);
-        most = most.max((moved[r] * way.mobility[i]).abs());
-    }
+    let mut moved = [R::zero(); N];
+    let (lambda, mobility) = (&mut lambda[own.clone()], &way.mobility[own]);
+    let most = end_visit((&group.cone, group.acts & open), [block, mobility], &v, lambda, &mut moved);
     for (at, k) in path.iter().enumerate() {
         let y = &mut pushed[*k];
         for r in 0..rows {
-            let w = &w[r * path.len() + at];
-            for c in 0..6 {
-                y[c] = w[c].mul_add(moved[r], y[c]);
-            }
+            push(&w[r * path.len() + at], moved[r], y);
         }
     }
     most
+}
+
+/// v ← R λ + J u + bias of a group's rows, compliance R, λ, J u and bias being given.
+#[inline(always)]
+pub fn begin_visit<R: Real>([compliance, lambda, velocity, bias]: [&[R]; 4], v: &mut [R; MOST_ROWS]) {
+    for r in 0..lambda.len() {
+        v[r] = compliance[r].mul_add(lambda[r], velocity[r] + bias[r]);
+    }
+}
+
+/// Moves the reactions of a group by the law in some lanes, its block and its mobilities being given, with the velocities v; gives the
+/// largest change of a velocity.
+#[inline(always)]
+pub fn end_visit<R: Real>(
+    (cone, acts): (&Cone<R>, R::Mask),
+    [block, mobility]: [&[R]; 2],
+    v: &[R; MOST_ROWS],
+    lambda: &mut [R],
+    moved: &mut [R],
+) -> R {
+    let mut own = [R::zero(); MOST_ROWS];
+    for r in 0..lambda.len() {
+        own[r] = lambda[r];
+    }
+    move_reactions(cone, block, v, &mut own);
+    let mut most = R::zero();
+    for r in 0..lambda.len() {
+        moved[r] = R::select(acts, own[r] - lambda[r], R::zero());
+        lambda[r] = R::select(acts, own[r], lambda[r]);
+        most = most.max((moved[r] * mobility[r]).abs());
+    }
+    most
+}
+
+/// y += w Δλ
+#[inline(always)]
+pub fn push<R: Real>(w: &[R; 6], moved: R, y: &mut [R; 6]) {
+    for c in 0..6 {
+        y[c] = w[c].mul_add(moved, y[c]);
+    }
 }
 
 /// y ← W (λ − λ before the sweeps). If y were taken along the way, rounding would part it from λ.
@@ -264,10 +300,7 @@ fn push_anew<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
             let i = group.first_row + r;
             let moved = cones.lambda[i] - cones.change[i];
             for (at, k) in path.iter().enumerate() {
-                let (w, y) = (&cones.w[group.first_w + r * path.len() + at], &mut cones.pushed[*k]);
-                for c in 0..6 {
-                    y[c] = w[c].mul_add(moved, y[c]);
-                }
+                push(&cones.w[group.first_w + r * path.len() + at], moved, &mut cones.pushed[*k]);
             }
         }
     }
@@ -275,7 +308,7 @@ fn push_anew<R: Real>(layout: &Layout, cones: &mut ConeRows<R>) {
 
 /// J u of all rows; `change` keeps the reactions.
 #[inline(always)]
-fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
+pub fn set_velocities<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     let cones = &mut ws.cones;
     cones.velocity.clear();
     for group in &cones.groups {

@@ -277,6 +277,12 @@ pub fn take_reactions<R: Real>(lanes: R::Mask, cones: &mut ConeRows<R>) {
 #[kernel]
 pub fn apply_impulse_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     ws.x.fill([R::zero(); 6]);
+    push_change(layout, ws);
+}
+
+/// x += Jᵀ Δλ
+#[inline(always)]
+pub fn push_change<R: Real>(layout: &Layout, ws: &mut Workspace<R>) {
     for i in 0..ws.cones.lambda.len() {
         ws.cones.change[i] = ws.cones.lambda[i] - ws.cones.change[i];
     }

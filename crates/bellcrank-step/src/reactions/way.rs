@@ -9,7 +9,7 @@ use bellcrank_math::{Elem, Mask, Real};
 
 /// Changes that are remembered. Measured on stacks of 10 and 20 boxes and on mass ratios of 100 and 1000: two need up to
 /// three times as many sweeps, eight save no more than a fifth.
-const MEMORY: usize = 5;
+pub const MEMORY: usize = 5;
 /// Where f² grows by more than this, the past is forgotten: other contacts act now.
 const FORGET: f64 = 4.0;
 /// Roundings of the sums of squares, as a share of which their diagonal is made larger.
@@ -21,26 +21,26 @@ pub struct Way<R> {
     /// B's diagonal.
     pub mobility: Vec<R>,
     /// λ at the start of the sweep.
-    start: Vec<R>,
+    pub start: Vec<R>,
     /// f and λ′ of the last sweep.
-    step: Vec<R>,
-    end: Vec<R>,
-    past: [Change<R>; MEMORY],
+    pub step: Vec<R>,
+    pub end: Vec<R>,
+    pub past: [Change<R>; MEMORY],
     /// Δfᵢ B Δfⱼ.
-    gram: [[R; MEMORY]; MEMORY],
+    pub gram: [[R; MEMORY]; MEMORY],
     /// f B f of the last sweep.
     square: R,
     /// λ′ with the smallest of them so far.
-    best: Vec<R>,
+    pub best: Vec<R>,
     least: R,
     sweeps: usize,
 }
 
 /// What changed from one sweep to the next.
 #[derive(Clone, Debug)]
-struct Change<R> {
-    step: Vec<R>,
-    end: Vec<R>,
+pub struct Change<R> {
+    pub step: Vec<R>,
+    pub end: Vec<R>,
 }
 
 impl<R: Real> Way<R> {
@@ -72,7 +72,7 @@ impl<R: Real> Way<R> {
     #[inline(always)]
     pub fn go_on(&mut self, open: R::Mask, lambda: &mut [R]) {
         self.sweeps += 1;
-        let square = self.square_of(lambda);
+        let square = self.add_square(lambda, R::zero());
         if self.sweeps == 1 {
             self.make_room(lambda.len());
             self.best.copy_from_slice(lambda);
@@ -80,21 +80,39 @@ impl<R: Real> Way<R> {
         } else {
             let better = square.lt(self.least);
             self.least = R::select(better, square, self.least);
-            for (best, now) in self.best.iter_mut().zip(lambda.iter()) {
-                *best = R::select(better, *now, *best);
-            }
+            self.keep_best(better, lambda);
             self.remember(lambda);
-            let forgets = (self.square * R::constant(FORGET)).lt(square);
+            let forgets = Self::forgets(self.square, square);
             if (forgets & open).any() {
                 self.forget(forgets);
             }
         }
         self.square = square;
+        self.note(lambda);
+        self.extrapolate(open, lambda);
+        self.start.copy_from_slice(lambda);
+    }
+
+    /// λ′ ← λ where it is better.
+    #[inline(always)]
+    pub fn keep_best(&mut self, better: R::Mask, lambda: &[R]) {
+        for (best, now) in self.best.iter_mut().zip(lambda) {
+            *best = R::select(better, *now, *best);
+        }
+    }
+
+    /// f and λ′ of the sweep that has ended.
+    #[inline(always)]
+    pub fn note(&mut self, lambda: &[R]) {
         for (i, now) in lambda.iter().enumerate() {
             (self.step[i], self.end[i]) = (*now - self.start[i], *now);
         }
-        self.extrapolate(open, lambda);
-        self.start.copy_from_slice(lambda);
+    }
+
+    /// Whether f² has grown by so much that the past says nothing.
+    #[inline(always)]
+    pub fn forgets(before: R, square: R) -> R::Mask {
+        (before * R::constant(FORGET)).lt(square)
     }
 
     /// Where the sweeps end for want of more, λ goes back to the best of them: the last may have started far off.
@@ -103,16 +121,21 @@ impl<R: Real> Way<R> {
         if self.sweeps == 0 {
             return;
         }
-        let worse = open & self.least.lt(self.square_of(lambda));
+        let worse = open & self.least.lt(self.add_square(lambda, R::zero()));
+        self.go_back(worse, lambda);
+    }
+
+    /// λ ← the best of them, where the last is worse.
+    #[inline(always)]
+    pub fn go_back(&self, worse: R::Mask, lambda: &mut [R]) {
         for (best, now) in self.best.iter().zip(lambda) {
             *now = R::select(worse, *best, *now);
         }
     }
 
-    /// f B f of a sweep that ends at λ.
+    /// square + f B f of a sweep that ends at λ.
     #[inline(always)]
-    fn square_of(&self, lambda: &[R]) -> R {
-        let mut square = R::zero();
+    pub fn add_square(&self, lambda: &[R], mut square: R) -> R {
         for (i, now) in lambda.iter().enumerate() {
             let step = *now - self.start[i];
             square = (self.mobility[i] * step).mul_add(step, square);
@@ -144,40 +167,69 @@ impl<R: Real> Way<R> {
     #[inline(always)]
     fn remember(&mut self, lambda: &[R]) {
         let slot = (self.sweeps - 2) % MEMORY;
+        self.write(slot, lambda);
+        for j in 0..self.known() {
+            let product = self.add_past_product(slot, j, R::zero());
+            (self.gram[slot][j], self.gram[j][slot]) = (product, product);
+        }
+    }
+
+    /// Writes the last change.
+    #[inline(always)]
+    pub fn write(&mut self, slot: usize, lambda: &[R]) {
         let change = &mut self.past[slot];
         for (i, now) in lambda.iter().enumerate() {
             change.step[i] = *now - self.start[i] - self.step[i];
             change.end[i] = *now - self.end[i];
         }
-        for j in 0..self.known() {
-            let product = product(&self.mobility, &self.past[slot].step, &self.past[j].step);
-            (self.gram[slot][j], self.gram[j][slot]) = (product, product);
-        }
+    }
+
+    /// sum + Δfᵢ B Δfⱼ
+    #[inline(always)]
+    pub fn add_past_product(&self, i: usize, j: usize, sum: R) -> R {
+        product(&self.mobility, &self.past[i].step, &self.past[j].step, sum)
+    }
+
+    /// sum + Δfⱼ B f
+    #[inline(always)]
+    pub fn add_product(&self, j: usize, sum: R) -> R {
+        product(&self.mobility, &self.past[j].step, &self.step, sum)
     }
 
     #[inline(always)]
     fn forget(&mut self, lanes: R::Mask) {
         let zero = R::zero();
         for j in 0..self.known() {
-            for x in &mut self.past[j].step {
-                *x = R::select(lanes, zero, *x);
-            }
+            self.forget_step(j, lanes);
             for i in 0..self.known() {
                 self.gram[i][j] = R::select(lanes, zero, self.gram[i][j]);
             }
         }
     }
 
-    /// λ ← λ′ − Σ γⱼ Δλ′ⱼ.
+    /// Δfⱼ ← 0 in some lanes.
+    #[inline(always)]
+    pub fn forget_step(&mut self, j: usize, lanes: R::Mask) {
+        for x in &mut self.past[j].step {
+            *x = R::select(lanes, R::zero(), *x);
+        }
+    }
+
     #[inline(always)]
     fn extrapolate(&mut self, open: R::Mask, lambda: &mut [R]) {
         let known = self.known();
         let mut right = [R::zero(); MEMORY];
         for j in 0..known {
-            right[j] = product(&self.mobility, &self.past[j].step, &self.step);
+            right[j] = self.add_product(j, R::zero());
         }
         let share = solve(&self.gram, right, known);
-        for j in 0..known {
+        self.move_on(&share[..known], open, lambda);
+    }
+
+    /// λ ← λ′ − Σ γⱼ Δλ′ⱼ.
+    #[inline(always)]
+    pub fn move_on(&self, share: &[R], open: R::Mask, lambda: &mut [R]) {
+        for j in 0..share.len() {
             for (i, now) in lambda.iter_mut().enumerate() {
                 *now = R::select(open, share[j].neg_mul_add(self.past[j].end[i], *now), *now);
             }
@@ -185,10 +237,9 @@ impl<R: Real> Way<R> {
     }
 }
 
-/// a B b
+/// sum + a B b
 #[inline(always)]
-fn product<R: Real>(mobility: &[R], a: &[R], b: &[R]) -> R {
-    let mut sum = R::zero();
+fn product<R: Real>(mobility: &[R], a: &[R], b: &[R], mut sum: R) -> R {
     for i in 0..mobility.len() {
         sum = (mobility[i] * a[i]).mul_add(b[i], sum);
     }
@@ -198,7 +249,7 @@ fn product<R: Real>(mobility: &[R], a: &[R], b: &[R]) -> R {
 /// γ from the normal equations of the first `known` changes, by Cholesky. A change that is nothing (or forgotten) has no
 /// share; those that repeat each other share by the roundings on the diagonal.
 #[inline(always)]
-fn solve<R: Real>(gram: &[[R; MEMORY]; MEMORY], right: [R; MEMORY], known: usize) -> [R; MEMORY] {
+pub fn solve<R: Real>(gram: &[[R; MEMORY]; MEMORY], right: [R; MEMORY], known: usize) -> [R; MEMORY] {
     let rounding = R::constant(ROUNDINGS * R::Elem::EPSILON.to_f64());
     let mut factor = [[R::zero(); MEMORY]; MEMORY];
     let mut x = right;

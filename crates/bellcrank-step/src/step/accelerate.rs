@@ -13,10 +13,10 @@ use bellcrank_math::{Real, kernel};
 /// The last round: Δu, what of it was fresh, reactions of held rows, and what would have closed them.
 #[derive(Clone, Debug)]
 pub struct LastRound<R> {
-    du: Vec<[R; 6]>,
-    fresh: Vec<[R; 6]>,
-    reaction: Vec<[R; 6]>,
-    closing: Vec<[R; 6]>,
+    pub du: Vec<[R; 6]>,
+    pub fresh: Vec<[R; 6]>,
+    pub reaction: Vec<[R; 6]>,
+    pub closing: Vec<[R; 6]>,
     coupling_reaction: Vec<R>,
     coupling_closing: Vec<R>,
 }
@@ -43,6 +43,12 @@ const FARTHEST: f64 = 5.0;
 pub fn accelerate<R: Real>(layout: &Layout, has_last: bool, lanes: R::Mask, ws: &mut Workspace<R>) {
     // what earlier steps left here is nobody's business
     let gamma = if has_last { Some(R::select(lanes, weight(layout, ws), R::zero())) } else { None };
+    move_by(gamma, ws);
+}
+
+/// Moves Δu and reactions by γ, if there is one, and remembers them.
+#[inline(always)]
+pub fn move_by<R: Real>(gamma: Option<R>, ws: &mut Workspace<R>) {
     let last = &mut ws.last_round;
     blend(gamma, ws.du.iter_mut().flatten().zip(last.du.iter_mut().flatten()));
     blend(gamma, ws.fresh.iter_mut().flatten().zip(last.fresh.iter_mut().flatten()));
@@ -72,7 +78,12 @@ fn blend<'a, R: Real>(gamma: Option<R>, pairs: impl Iterator<Item = (&'a mut R, 
 /// γ, in the metric S of the rows.
 #[inline(always)]
 fn weight<R: Real>(layout: &Layout, ws: &Workspace<R>) -> R {
-    let (mut along, mut length) = (R::zero(), R::zero());
+    weight_of(add_weights(layout, [R::zero(); 2], ws))
+}
+
+/// ⟨f, f − f′⟩ and ⟨f − f′, f − f′⟩ of some joints, added to those of others.
+#[inline(always)]
+pub fn add_weights<R: Real>(layout: &Layout, [mut along, mut length]: [R; 2], ws: &Workspace<R>) -> [R; 2] {
     for (j, joint) in layout.joints.iter().enumerate() {
         for i in 0..joint.kind.row_count() {
             let (f, weight) = (ws.closing[j][i], ws.joints[j].weight[i]);
@@ -83,6 +94,12 @@ fn weight<R: Real>(layout: &Layout, ws: &Workspace<R>) -> R {
             length = (f - ws.last_round.closing[j][i]).mul_add(change, length);
         }
     }
+    [along, length]
+}
+
+/// γ from both.
+#[inline(always)]
+pub fn weight_of<R: Real>([along, length]: [R; 2]) -> R {
     let some = R::zero().lt(length);
     let gamma = along / R::select(some, length, R::one());
     let far = R::constant(FARTHEST);

@@ -231,7 +231,17 @@ pub struct Work<R> {
 /// Who does how much work in the step that the workspace holds.
 #[inline(always)]
 pub fn work<R: Real>(layout: &Layout, constants: &Constants<R>, ws: &Workspace<R>) -> Work<R> {
-    let (mut joints, mut others, mut kinetic) = (R::zero(), R::zero(), R::zero());
+    let none = Work { joints: R::zero(), others: R::zero(), kinetic: R::zero() };
+    let joints = add_joint_work(layout, ws, none);
+    let Work { joints, others, kinetic } =
+        add_energy(layout, constants, ws, add_row_work(layout, ws, joints));
+    let half = R::constant(0.5);
+    Work { joints: joints * half, others: others * half, kinetic: kinetic * half }
+}
+
+/// The sum so far and twice the work of joints, their motors, springs and dampers.
+#[inline(always)]
+pub fn add_joint_work<R: Real>(layout: &Layout, ws: &Workspace<R>, mut sum: Work<R>) -> Work<R> {
     for (j, joint) in layout.joints.iter().enumerate() {
         let (rows, count, used) = (&ws.joints[j], joint.kind.row_count(), joint.used_rows());
         let amount = &ws.reaction[j];
@@ -240,25 +250,41 @@ pub fn work<R: Real>(layout: &Layout, constants: &Constants<R>, ws: &Workspace<R
         for i in 0..used {
             let work = amount[i] * (before[i] + after[i]);
             if i < count {
-                joints += work;
+                sum.joints += work;
             } else {
-                others += work.abs();
+                sum.others += work.abs();
             }
         }
     }
+    sum
+}
+
+/// The sum so far and twice the work of limits, boxes and contacts.
+#[inline(always)]
+pub fn add_row_work<R: Real>(layout: &Layout, ws: &Workspace<R>, mut sum: Work<R>) -> Work<R> {
     for group in &ws.cones.groups {
         for i in group.first_row..group.first_row + group.rows {
             let row = &ws.cones.jacobian[i];
             let speeds = cones::row_speed(layout, group.source, row, &ws.u_start)
                 + cones::row_speed(layout, group.source, row, &ws.u);
-            others += (ws.cones.lambda[i] * speeds).abs();
+            sum.others += (ws.cones.lambda[i] * speeds).abs();
         }
     }
+    sum
+}
+
+/// The sum so far and twice the energy of bodies.
+#[inline(always)]
+pub fn add_energy<R: Real>(
+    layout: &Layout,
+    constants: &Constants<R>,
+    ws: &Workspace<R>,
+    mut sum: Work<R>,
+) -> Work<R> {
     for (b, body) in constants.bodies.iter().enumerate() {
         let k = layout.position[b];
         let V = Twist::from_array(ws.u[k]);
-        kinetic += body.mass * V.linear.norm_squared() + V.angular.dot(ws.spin[k].inertia * V.angular);
+        sum.kinetic += body.mass * V.linear.norm_squared() + V.angular.dot(ws.spin[k].inertia * V.angular);
     }
-    let half = R::constant(0.5);
-    Work { joints: joints * half, others: others * half, kinetic: kinetic * half }
+    sum
 }

@@ -18,6 +18,7 @@ pub mod third_law;
 
 use crate::assemble;
 use crate::interior;
+use crate::layout::Layout;
 use crate::reactions::{self, all_rows, collect, cones};
 use crate::readout::{Metrics, Readout};
 use crate::rows::{self, couplings, drives, limits, soft, stops, tendons};
@@ -26,7 +27,7 @@ use crate::state::{Control, State};
 use crate::status::Report;
 use crate::step::{pace::Pace, scene::Scene};
 use crate::workspace::Workspace;
-use bellcrank_math::{Mask, Quat, Real, Twist, Vec3, kernel};
+use bellcrank_math::{Mask, Pose, Quat, Real, Twist, Vec3, kernel};
 
 /// Advances the worlds of one block by `dt` [s]. The readout, if asked for, gets the reactions of all of it.
 pub fn step<R: Real>(
@@ -279,29 +280,52 @@ pub fn finish<R: Real>(
 ) {
     let Scene { layout, constants, .. } = *scene;
     for b in (0..layout.position.len()).rev() {
-        let V = Twist::from_array(ws.u[layout.position[b]]);
-        let fine = V.is_finite() & ws.X_next[b].is_finite();
+        let fine = is_fine(layout, b, ws);
         report.bad_body = R::select(fine, report.bad_body, R::constant(b as f64));
         report.finite = report.finite & fine;
     }
     let moves = report.finite & lanes;
     let lost = (!report.finite & lanes) | !state.alive;
     for b in 0..layout.position.len() {
-        let V = Twist::from_array(ws.u[layout.position[b]]);
-        let (X, old) = (ws.X_next[b], if halfway { ws.X_start[b] } else { state.X_WB[b] });
-        state.X_WB[b].R = Quat::select(moves, X.R, old.R);
-        state.X_WB[b].p = Vec3::select(moves, X.p, old.p);
-        state.p_rest[b] = Vec3::select(moves, ws.p_rest[b], state.p_rest[b]);
-        let (zero, old) = (Vec3::zero(), state.V_WB[b]);
-        state.V_WB[b].linear = Vec3::select(moves, V.linear, Vec3::select(lost, zero, old.linear));
-        state.V_WB[b].angular = Vec3::select(moves, V.angular, Vec3::select(lost, zero, old.angular));
+        let old = if halfway { ws.X_start[b] } else { state.X_WB[b] };
+        take_over(layout, (b, old), [moves, lost], state, ws);
     }
     if lost.any() {
-        let impulses = state.contact_impulse.iter_mut().chain(&mut state.joint_impulse).flatten();
-        for x in impulses.chain(&mut state.scalar_impulse) {
-            *x = R::select(lost, R::zero(), *x);
-        }
+        forget_reactions(lost, state);
     }
     state.alive = state.alive & !lost;
     rows::read_coordinates(layout, constants, state);
+}
+
+/// Lanes in which velocity and pose of body b are numbers.
+#[inline(always)]
+pub fn is_fine<R: Real>(layout: &Layout, b: usize, ws: &Workspace<R>) -> R::Mask {
+    Twist::from_array(ws.u[layout.position[b]]).is_finite() & ws.X_next[b].is_finite()
+}
+
+/// Takes the new state of body b over in lanes that move; the others keep the pose `old`, and those that are lost stand still.
+#[inline(always)]
+pub fn take_over<R: Real>(
+    layout: &Layout,
+    (b, old): (usize, Pose<R>),
+    [moves, lost]: [R::Mask; 2],
+    state: &mut State<R>,
+    ws: &Workspace<R>,
+) {
+    let (X, V) = (ws.X_next[b], Twist::from_array(ws.u[layout.position[b]]));
+    state.X_WB[b].R = Quat::select(moves, X.R, old.R);
+    state.X_WB[b].p = Vec3::select(moves, X.p, old.p);
+    state.p_rest[b] = Vec3::select(moves, ws.p_rest[b], state.p_rest[b]);
+    let (zero, old) = (Vec3::zero(), state.V_WB[b]);
+    state.V_WB[b].linear = Vec3::select(moves, V.linear, Vec3::select(lost, zero, old.linear));
+    state.V_WB[b].angular = Vec3::select(moves, V.angular, Vec3::select(lost, zero, old.angular));
+}
+
+/// Reactions of worlds that are lost are nothing to begin with.
+#[inline(always)]
+pub fn forget_reactions<R: Real>(lost: R::Mask, state: &mut State<R>) {
+    let impulses = state.contact_impulse.iter_mut().chain(&mut state.joint_impulse).flatten();
+    for x in impulses.chain(&mut state.scalar_impulse) {
+        *x = R::select(lost, R::zero(), *x);
+    }
 }

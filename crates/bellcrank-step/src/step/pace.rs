@@ -21,8 +21,9 @@ const SHORTEST: f64 = 1.0 / 16.0;
 pub struct Pace<R: Real> {
     /// Lanes that have not come to the end.
     pub going: R::Mask,
-    left: R,
-    part: R,
+    /// What is left of the step, and what is tried next.
+    pub left: R,
+    pub part: R,
     /// Of the parts that were taken.
     pub report: Option<Report<R>>,
 }

@@ -91,14 +91,14 @@ pub fn end_gap<R: Real>(scene: &Scene<'_, R>, state: &State<R>, ws: &mut Workspa
 }
 
 /// How far joints are open at the end of the step [m, rad], and how far they may be.
-struct Gap<R> {
-    now: (R, R),
-    tolerance: R,
+pub struct Gap<R> {
+    pub now: (R, R),
+    pub tolerance: R,
 }
 
 /// Notes the gap and says which lanes go on: after the first rounds only those that are still open.
 #[kernel]
-fn still_open<R: Real>(
+pub fn still_open<R: Real>(
     [enough, last]: [bool; 2],
     gap: Gap<R>,
     going: R::Mask,
@@ -127,25 +127,42 @@ fn revert_diverged<R: Real>(
     ws: &mut Workspace<R>,
     report: &Report<R>,
 ) -> R::Mask {
-    let before = last_round.gap_metres.max(last_round.gap_radians);
-    let now = report.gap_metres.max(report.gap_radians);
-    // a gap near the tolerance that comes and goes is rounding
-    let worse = open & before.lt(now) & (tolerance * R::constant(10.0)).lt(now);
+    let gap = |report: &Report<R>| [report.gap_metres, report.gap_radians];
+    let worse = open & has_grown(gap(last_round), gap(report), tolerance);
     if worse.any() {
-        for (k, old) in ws.du_first.iter().enumerate() {
-            for i in 0..6 {
-                ws.du[k][i] = R::select(worse, old[i], ws.du[k][i]);
-                ws.u[k][i] = ws.u_start[k][i] + ws.du[k][i];
-            }
-        }
+        take_first_round(worse, ws);
     }
     worse
+}
+
+/// Where the gap has grown since the last round [m, rad].
+#[inline(always)]
+pub fn has_grown<R: Real>(before: [R; 2], now: [R; 2], tolerance: R) -> R::Mask {
+    let (before, now) = (before[0].max(before[1]), now[0].max(now[1]));
+    // a gap near the tolerance that comes and goes is rounding
+    before.lt(now) & (tolerance * R::constant(10.0)).lt(now)
+}
+
+/// Δu ← that of the first round, in some lanes.
+#[inline(always)]
+pub fn take_first_round<R: Real>(lanes: R::Mask, ws: &mut Workspace<R>) {
+    for (k, old) in ws.du_first.iter().enumerate() {
+        for i in 0..6 {
+            ws.du[k][i] = R::select(lanes, old[i], ws.du[k][i]);
+            ws.u[k][i] = ws.u_start[k][i] + ws.du[k][i];
+        }
+    }
 }
 
 /// Work that joints seem to do in some lanes, as a share of the kinetic energy, beyond what motors, dampers and contacts excuse.
 #[kernel]
 fn seeming_work<R: Real>(scene: &Scene<'_, R>, lanes: R::Mask, ws: &Workspace<R>) -> R {
-    let work = balance::work(scene.layout, scene.constants, ws);
+    seeming_share(lanes, &balance::work(scene.layout, scene.constants, ws))
+}
+
+/// That share, from what is known of the work.
+#[inline(always)]
+pub fn seeming_share<R: Real>(lanes: R::Mask, work: &balance::Work<R>) -> R {
     let excess = R::constant(SHARE_OF_OTHERS).neg_mul_add(work.others, work.joints.abs());
     let moves = lanes & R::zero().lt(work.kinetic);
     R::select(moves, excess / R::select(moves, work.kinetic, R::one()), R::zero())

@@ -8,7 +8,7 @@
 //!
 //! so that a rigid motion of the component, which opens no joint, sets it right.
 
-use crate::constants::Constants;
+use crate::constants::{BodyConstants, Constants};
 use crate::layout::Layout;
 use crate::state::State;
 use crate::step::{motion, scene::Scene};
@@ -16,10 +16,64 @@ use crate::workspace::Workspace;
 use bellcrank_math::{Pose, Real, Sym3, Vec3, kernel};
 
 /// Bodies of one component as if they were one: mass, centre and inertia about it.
-struct Whole<R> {
-    mass: R,
+#[derive(Clone, Copy)]
+pub struct Whole<R> {
+    pub mass: R,
+    pub center: Vec3<R>,
+    pub inertia: Sym3<R>,
+}
+
+/// mass and moment += those of one body, the moment about `origin`.
+#[inline(always)]
+pub fn add_mass<R: Real>(
+    body: &BodyConstants<R>,
+    p: Vec3<R>,
+    origin: Vec3<R>,
+    (mass, moment): (&mut R, &mut Vec3<R>),
+) {
+    *mass += body.mass;
+    *moment += (p - origin) * body.mass;
+}
+
+/// The centre of all, from their mass and moment about `origin`.
+#[inline(always)]
+pub fn center<R: Real>(mass: R, moment: Vec3<R>, origin: Vec3<R>) -> Vec3<R> {
+    origin + moment * mass.recip()
+}
+
+/// The inertia about `center` with that of one body.
+#[inline(always)]
+pub fn add_inertia<R: Real>(
+    body: &BodyConstants<R>,
+    X_WB: Pose<R>,
     center: Vec3<R>,
     inertia: Sym3<R>,
+) -> Sym3<R> {
+    let inertia = inertia + body.inertia.rotated(X_WB.R.to_mat3());
+    inertia + Sym3::point_mass(body.mass, X_WB.p - center)
+}
+
+/// p and L += what Newton's law misses of one body, L about `center`.
+#[inline(always)]
+pub fn add_missing<R: Real>(x: &[R; 6], arm: Vec3<R>, (p, L): (&mut Vec3<R>, &mut Vec3<R>)) {
+    let w = Vec3::new(x[0], x[1], x[2]);
+    *p += w;
+    *L += arm.cross(w) + Vec3::new(x[3], x[4], x[5]);
+}
+
+/// Δu of a body += the motion (v, ω) of the whole, in some lanes; the body is `arm` away from the centre.
+#[inline(always)]
+pub fn add_motion<R: Real>(
+    (v, w): (Vec3<R>, Vec3<R>),
+    arm: Vec3<R>,
+    lanes: R::Mask,
+    [u_start, du, u]: [&mut [R; 6]; 3],
+) {
+    let at = v + w.cross(arm);
+    for (i, change) in [at.x, at.y, at.z, w.x, w.y, w.z].into_iter().enumerate() {
+        du[i] += R::select(lanes, change, R::zero());
+        u[i] = u_start[i] + du[i];
+    }
 }
 
 impl<R: Real> Whole<R> {
@@ -28,21 +82,18 @@ impl<R: Real> Whole<R> {
         let (mut mass, mut moment, mut inertia) = (R::zero(), Vec3::zero(), Sym3::zero());
         let origin = poses[bodies[0]].p; // near, so that differences are small
         for &b in bodies {
-            mass += constants.bodies[b].mass;
-            moment += (poses[b].p - origin) * constants.bodies[b].mass;
+            add_mass(&constants.bodies[b], poses[b].p, origin, (&mut mass, &mut moment));
         }
-        let center = origin + moment * mass.recip();
+        let center = center(mass, moment, origin);
         for &b in bodies {
-            let body = &constants.bodies[b];
-            inertia = inertia + body.inertia.rotated(poses[b].R.to_mat3());
-            inertia = inertia + Sym3::point_mass(body.mass, poses[b].p - center);
+            inertia = add_inertia(&constants.bodies[b], poses[b], center, inertia);
         }
         Whole { mass, center, inertia }
     }
 
     /// Velocities at the centre with momentum p, and L about the centre.
     #[inline(always)]
-    fn motion(&self, p: Vec3<R>, L: Vec3<R>) -> (Vec3<R>, Vec3<R>) {
+    pub fn motion(&self, p: Vec3<R>, L: Vec3<R>) -> (Vec3<R>, Vec3<R>) {
         (p * self.mass.recip(), motion::turn_by(self.inertia, Vec3::zero(), R::zero(), L))
     }
 }
@@ -57,19 +108,13 @@ pub fn balance<R: Real>(scene: &Scene<'_, R>, lanes: R::Mask, state: &State<R>, 
         let whole = Whole::of(bodies, constants, &state.X_WB);
         let (mut p, mut L) = (Vec3::zero(), Vec3::zero());
         for &b in bodies {
-            let x = &ws.x[layout.position[b]];
-            let w = Vec3::new(x[0], x[1], x[2]);
-            p += w;
-            L += (state.X_WB[b].p - whole.center).cross(w) + Vec3::new(x[3], x[4], x[5]);
+            add_missing(&ws.x[layout.position[b]], state.X_WB[b].p - whole.center, (&mut p, &mut L));
         }
-        let (v, w) = whole.motion(p, L);
+        let motion = whole.motion(p, L);
         for &b in bodies {
             let k = layout.position[b];
-            let at = v + w.cross(state.X_WB[b].p - whole.center);
-            for (i, change) in [at.x, at.y, at.z, w.x, w.y, w.z].into_iter().enumerate() {
-                ws.du[k][i] += R::select(lanes, change, R::zero());
-                ws.u[k][i] = ws.u_start[k][i] + ws.du[k][i];
-            }
+            let own = [&mut ws.u_start[k], &mut ws.du[k], &mut ws.u[k]];
+            add_motion(motion, state.X_WB[b].p - whole.center, lanes, own);
         }
     }
 }
