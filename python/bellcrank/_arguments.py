@@ -30,15 +30,15 @@ def whole(what: str, value: Any) -> int:
     return number
 
 
-def on_device(device: str) -> None:
-    """Refuses devices that steps are not computed on: all but the processor, so far."""
+def on_device(device: str, known: Sequence[str]) -> None:
+    """Refuses devices that this build does not compute steps on."""
     if not isinstance(device, str):
         raise WrongType(f'device must be a text such as "cpu", not {type(device).__name__}')
-    if device == "cpu":
+    if device in known:
         return
     if device == "wgpu" or re.fullmatch(r"cuda(:\d+)?", device):
         raise WrongValue(
-            f'device is "{device}", but steps are not computed on graphics processors yet',
+            f'device is "{device}", but this build does not compute steps there',
             hint='leave device out, or say device="cpu"; what runs elsewhere is told in docs/computation/gpu.md',
         )
     raise WrongValue(f'device is "{device}"', hint='devices are "cpu", "cuda:0" (or another number) and "wgpu"')

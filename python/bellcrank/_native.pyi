@@ -11,6 +11,7 @@ from bellcrank._arrays import FloatArray
 from bellcrank.models import Exported, Note
 
 __version__: str
+DEVICES: list[str]
 
 _Part = Union[str, int]
 _Link = Optional[_Part]
@@ -419,6 +420,7 @@ class Batch:
         threads: int,
         settings: dict[str, Any],
         contact_capacity: Optional[int],
+        device: str,
     ) -> None: ...
     @property
     def precision(self) -> str: ...

@@ -62,7 +62,8 @@ class Batch(Synced, Closing):
     :class:`Exact` (the default, also called ``Padmm``), a :class:`ComFree` or an :class:`InteriorPoint`, and says how
     velocities become poses: ``solver=bc.InteriorPoint(integrator="variational")``; ``integrator="variational"`` alone
     is short for it. A pile of loose bodies has room for ``contact_capacity`` contacts per world, twelve per shape
-    unless given. ``device`` is ``"cpu"``: steps are not computed on graphics processors yet.
+    unless given. ``device`` is ``"cpu"``; builds with the feature
+    ``wgpu`` also know ``"wgpu"``, which takes ``precision="f32"`` and ``solver=bc.ComFree()``.
 
     **Arrays** have the shape ``(worlds, …)`` and the batch's precision, and behave like views of its memory: as long
     as you hold one, it follows every step, reset and restore, and what you write into it reaches the next
@@ -84,7 +85,7 @@ class Batch(Synced, Closing):
         contact_capacity: Optional[int] = None,
         device: str = "cpu",
     ) -> None:
-        on_device(device)
+        on_device(device, _native.DEVICES)
         models = world_models(model, worlds)
         if solver is not None and not isinstance(solver, StepOptions):
             raise WrongType(
@@ -97,7 +98,7 @@ class Batch(Synced, Closing):
         if integrator is not None:
             settings["integrator"] = integrator
         capacity = None if contact_capacity is None else whole("contact_capacity", contact_capacity)
-        self._native = _native.Batch(models, step, precision, threads, settings, capacity)
+        self._native = _native.Batch(models, step, precision, threads, settings, capacity, device)
         for warning in self._native.warnings():
             warnings.warn(warning, stacklevel=2)
         self._models = models
@@ -108,6 +109,7 @@ class Batch(Synced, Closing):
             "threads": threads,
             "integrator": integrator,
             "contact_capacity": capacity,
+            "device": device,
         }
         self._dt = step
         self._live: dict[str, Live] = {}

@@ -10,6 +10,7 @@ use crate::queries::{Rays, find_body, ray_cast, vector};
 use crate::render::{Looks, Wanted, arrays, film};
 use crate::report::{StepReport, merge};
 use crate::settings::{read_precision, read_settings};
+use bellcrank::devices;
 use bellcrank::math::{Pose, Quat};
 use bellcrank::model::ShapeId;
 use bellcrank::render::Size;
@@ -104,7 +105,7 @@ fn named(name: &str) -> PyResult<Quantity> {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (models, dt, precision, threads, settings, contact_capacity))]
+    #[pyo3(signature = (models, dt, precision, threads, settings, contact_capacity, device))]
     fn new(
         py: Python<'_>,
         models: Vec<Py<Model>>,
@@ -113,6 +114,7 @@ impl Batch {
         threads: usize,
         settings: &Bound<'_, PyDict>,
         contact_capacity: Option<usize>,
+        device: &str,
     ) -> PyResult<Self> {
         let models: Vec<_> = models.iter().map(|model| model.get().inner.clone()).collect();
         let precision = read_precision(precision)?;
@@ -125,7 +127,7 @@ impl Batch {
             settings,
             ..BatchOptions::default()
         };
-        let inner = py.detach(|| sim::Batch::of(&models, options)).map_err(Problem::from)?;
+        let inner = py.detach(|| devices::batch_on(device, &models, options)).map_err(Problem::from)?;
         Ok(Batch { shared: Shared::new(inner), precision })
     }
 

@@ -83,6 +83,9 @@ mod _native {
     use crate::tree::{tree_describe, tree_run};
 
     #[pymodule_export]
+    const DEVICES: &[&str] = bellcrank::devices::NAMES;
+
+    #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }

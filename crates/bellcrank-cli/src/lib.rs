@@ -270,16 +270,14 @@ fn time_step(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|dt: &f64| *dt > 0.0 && dt.is_finite()).ok_or_else(wrong)
 }
 
-/// Where steps are computed. There is one place so far; others are known by name, so that whoever asks for them is told what there is.
+/// Where steps are computed. Places that this build does not know are known by name, so that whoever asks for them is told what there is.
 fn device(text: &str) -> Result<String, String> {
     let (kind, number) = text.split_once(':').map_or((text, None), |(kind, number)| (kind, Some(number)));
     match (kind, number.map(str::parse::<u32>)) {
-        ("cpu", None) => Ok(text.to_owned()),
-        ("cuda", None | Some(Ok(_))) | ("wgpu", None) => {
-            Err("steps are not computed on graphics processors yet\n  \
+        _ if bellcrank::devices::NAMES.contains(&text) => Ok(text.to_owned()),
+        ("cuda", None | Some(Ok(_))) | ("wgpu", None) => Err("this build does not compute steps there\n  \
              hint: leave --device out, or say cpu; what runs elsewhere is told in docs/computation/gpu.md"
-                .to_owned())
-        }
+            .to_owned()),
         _ => Err("it must be cpu, cuda:0 (or another number) or wgpu".to_owned()),
     }
 }

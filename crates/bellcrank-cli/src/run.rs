@@ -5,6 +5,7 @@ use super::figures::{Figures, Tally};
 use super::opening::Opening;
 use super::say::say;
 use super::watch::{Watch, Watcher};
+use bellcrank::model::Model;
 use bellcrank::sim::{self, Batch, BatchOptions, ImplicitIntegrator, Precision};
 use bellcrank::solve::ComFree;
 use clap::builder::RangedU64ValueParser;
@@ -37,7 +38,7 @@ pub struct Run {
     /// Threads; 0 for one per core
     #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
-    /// Where steps are computed: cpu (graphics processors have kernels of operators, but no steps yet)
+    /// Where steps are computed: cpu; in builds with the feature wgpu also wgpu, with --precision f32 --solver comfree
     #[arg(long, default_value = "cpu", value_parser = super::device)]
     pub device: String,
     /// Seed of `--control random`
@@ -112,7 +113,7 @@ impl Run {
     pub fn run(self) -> Result<(), Error> {
         self.warn_of_threads();
         let model = Arc::new(self.opening.open(&self.file)?);
-        let mut batch = super::make_batch(model, self.worlds, self.options()?)?;
+        let mut batch = self.batch(model)?;
         let (figures, watcher) = self.drive(&mut batch)?;
         if self.json {
             say(serde_json::json!(figures));
@@ -144,7 +145,7 @@ impl Run {
     /// Runs the worlds and gathers the figures.
     pub fn measure(&self) -> Result<Figures, Error> {
         let model = Arc::new(self.opening.open(&self.file)?);
-        let mut batch = super::make_batch(model, self.worlds, self.options()?)?;
+        let mut batch = self.batch(model)?;
         let (figures, watcher) = self.drive(&mut batch)?;
         watcher.finish(&mut batch)?;
         Ok(figures)
@@ -179,6 +180,15 @@ impl Run {
             }
             (None | Some(Solver::Padmm), _) => Ok(sim::Solver::Exact { padmm: None, integrator: plain }),
         }
+    }
+
+    fn batch(&self, model: Arc<Model>) -> Result<Batch, Error> {
+        let options = self.options()?;
+        if self.device == "cpu" {
+            return super::make_batch(model, self.worlds, options);
+        }
+        let worlds = vec![model; self.worlds];
+        bellcrank::devices::batch_on(&self.device, &worlds, options).map_err(Error::Batch)
     }
 
     pub fn options(&self) -> Result<BatchOptions, Error> {

@@ -54,8 +54,8 @@ fn an_unknown_model_is_an_error_that_lists_the_known() {
 #[test]
 fn a_device_that_steps_do_not_run_on_is_an_error_with_a_way_out() {
     for (device, told) in [
-        ("cuda:0", "steps are not computed on graphics processors yet\n  hint: leave --device out"),
-        ("wgpu", "steps are not computed on graphics processors yet"),
+        ("cuda:0", "this build does not compute steps there\n  hint: leave --device out"),
+        ("cuda", "this build does not compute steps there"),
         ("cuda:first", "it must be cpu, cuda:0 (or another number) or wgpu"),
         ("tpu", "it must be cpu, cuda:0 (or another number) or wgpu"),
     ] {

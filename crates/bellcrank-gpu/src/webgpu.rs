@@ -5,7 +5,9 @@
 use crate::blocks::{Instruction, TableKernel};
 use crate::device::DeviceError;
 use crate::emit::Language;
+use crate::step::{StepKernel, StepProgram, Stepper};
 use crate::straight::{ArrayError, StraightKernel, THREADS};
+use std::ops::Range;
 use wgpu::{BufferUsages, util::DeviceExt};
 
 /// A device that WebGPU has found.
@@ -174,7 +176,7 @@ impl WebGpu {
         self.buffer(&bytes, BufferUsages::STORAGE)
     }
 
-    fn dispatch(&self, pipeline: &wgpu::ComputePipeline, buffers: &[wgpu::Buffer], worlds: usize) {
+    fn bind(&self, pipeline: &wgpu::ComputePipeline, buffers: &[wgpu::Buffer]) -> wgpu::BindGroup {
         let entry = |(binding, buffer): (usize, &wgpu::Buffer)| (binding as u32, buffer.clone());
         let bound: Vec<(u32, wgpu::Buffer)> = buffers.iter().enumerate().map(entry).collect();
         let entries: Vec<wgpu::BindGroupEntry<'_>> = bound
@@ -185,11 +187,15 @@ impl WebGpu {
             })
             .collect();
         let layout = pipeline.get_bind_group_layout(0);
-        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &layout,
             entries: &entries,
-        });
+        })
+    }
+
+    fn dispatch(&self, pipeline: &wgpu::ComputePipeline, buffers: &[wgpu::Buffer], worlds: usize) {
+        let group = self.bind(pipeline, buffers);
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -200,16 +206,25 @@ impl WebGpu {
         self.queue.submit([encoder.finish()]);
     }
 
-    fn read(&self, buffer: &wgpu::Buffer, numbers: &mut [f32]) -> Result<(), DeviceError> {
-        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+    /// Memory from which the host reads.
+    fn staging(&self, size: u64) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
-            size: buffer.size(),
+            size,
             usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
             mapped_at_creation: false,
-        });
+        })
+    }
+
+    fn read(&self, buffer: &wgpu::Buffer, numbers: &mut [f32]) -> Result<(), DeviceError> {
+        let staging = self.staging(buffer.size());
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
         self.queue.submit([encoder.finish()]);
+        self.read_staging(&staging, numbers)
+    }
+
+    fn read_staging(&self, staging: &wgpu::Buffer, numbers: &mut [f32]) -> Result<(), DeviceError> {
         let (send, receive) = std::sync::mpsc::channel();
         staging.slice(..).map_async(wgpu::MapMode::Read, move |mapped| _ = send.send(mapped));
         self.device
@@ -221,6 +236,99 @@ impl WebGpu {
             staging.slice(..).get_mapped_range().map_err(|error| self.failed("give back results", error))?;
         for (x, bytes) in numbers.iter_mut().zip(view.chunks_exact(4)) {
             *x = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        Ok(())
+    }
+}
+
+/// Worlds on a device, stepped by a table.
+#[derive(Debug)]
+pub struct WebGpuSteps {
+    device: WebGpu,
+    pipeline: wgpu::ComputePipeline,
+    table: wgpu::Buffer,
+    memory: wgpu::Buffer,
+    worlds: usize,
+    lines: usize,
+}
+
+impl WebGpuSteps {
+    /// So many worlds of a program on the first adapter.
+    ///
+    /// # Errors
+    /// When there is none, it does not take the kernel, or there are too many worlds.
+    pub fn make(
+        kernel: StepKernel,
+        program: &StepProgram,
+        worlds: usize,
+    ) -> Result<Box<dyn Stepper>, DeviceError> {
+        let device = WebGpu::new()?;
+        device.check_size("step", worlds, worlds * program.memory())?;
+        let pipeline = device.pipeline(&kernel.text(Language::Wgsl, THREADS), "step_worlds")?;
+        let words = program.lines().iter().flatten();
+        let table =
+            device.buffer(&words.flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>(), BufferUsages::STORAGE);
+        let start = program.start().iter().flat_map(|x| std::iter::repeat_n(*x, worlds));
+        let memory = device.storage(&start.collect::<Vec<f32>>());
+        let lines = program.lines().len();
+        Ok(Box::new(WebGpuSteps { device, pipeline, table, memory, worlds, lines }))
+    }
+
+    /// A pass of so many steps.
+    fn pass(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
+        let size = bytes_of_words([self.worlds as u32, self.lines as u32, steps, 0]);
+        let size = self.device.buffer(&size, BufferUsages::UNIFORM);
+        let group = self.device.bind(&self.pipeline, &[size, self.table.clone(), self.memory.clone()]);
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(self.worlds.div_ceil(THREADS) as u32, 1, 1);
+    }
+
+    /// Copies of some ranges of the memory, one after the other.
+    fn copy(&self, encoder: &mut wgpu::CommandEncoder, ranges: &[Range<usize>]) -> wgpu::Buffer {
+        let size = ranges.iter().map(|range| 4 * range.len() as u64).sum();
+        let staging = self.device.staging(size);
+        let mut at = 0;
+        for range in ranges {
+            let length = 4 * range.len() as u64;
+            encoder.copy_buffer_to_buffer(&self.memory, 4 * range.start as u64, &staging, at, length);
+            at += length;
+        }
+        staging
+    }
+}
+
+impl Stepper for WebGpuSteps {
+    fn run(
+        &mut self,
+        memory: &mut [f32],
+        before: &mut [f32],
+        [given, told]: [&[Range<usize>]; 2],
+        steps: u32,
+    ) -> Result<(), DeviceError> {
+        for range in given {
+            let bytes: Vec<u8> = memory[range.clone()].iter().flat_map(|x| x.to_le_bytes()).collect();
+            self.device.queue.write_buffer(&self.memory, 4 * range.start as u64, &bytes);
+        }
+        let mut encoder =
+            self.device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if steps > 1 {
+            self.pass(&mut encoder, steps - 1);
+        }
+        let old = self.copy(&mut encoder, told);
+        self.pass(&mut encoder, 1);
+        let new = self.copy(&mut encoder, told);
+        self.device.queue.submit([encoder.finish()]);
+        for (staging, array) in [(old, before), (new, memory)] {
+            let mut numbers = vec![0.0; told.iter().map(Range::len).sum()];
+            self.device.read_staging(&staging, &mut numbers)?;
+            let mut rest = numbers.as_slice();
+            for range in told {
+                let (own, others) = rest.split_at(range.len());
+                array[range.clone()].copy_from_slice(own);
+                rest = others;
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Laws of recorded kernels.
 
 mod block_bits;
+mod device_group;
 mod host;
 mod recorder;
 mod states;

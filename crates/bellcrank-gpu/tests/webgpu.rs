@@ -4,11 +4,17 @@
 mod states;
 
 use bellcrank_gpu::blocks::{Program, TableKernel};
-use bellcrank_gpu::webgpu::WebGpu;
+use bellcrank_gpu::step::DeviceGroup;
+use bellcrank_gpu::webgpu::{WebGpu, WebGpuSteps};
 use bellcrank_gpu::{DeviceError, Folding, tree_kernel};
-use bellcrank_model::library;
-use bellcrank_solve::BlockPattern;
+use bellcrank_model::{Parameters, library};
+use bellcrank_solve::{BlockPattern, ComFree};
+use bellcrank_step::field::Field;
+use bellcrank_step::group::{Group, LaneGroup};
+use bellcrank_step::layout::Layout;
+use bellcrank_step::settings::{Settings, Solver};
 use states::{Numbers, operators, tree};
+use std::sync::Arc;
 
 /// Of the largest number of a state: sums of some hundred numbers of 24 bits, taken apart where the driver likes.
 const TOLERANCE: f32 = 1e-5;
@@ -103,6 +109,39 @@ fn block_tables_agree_to_rounding() -> Result<(), Box<dyn std::error::Error>> {
     assert!(all < TOLERANCE, "{all:e}");
     let short = gpu.run_table(&compiled, &program.solve, &mut given, (STATES, size - 1));
     assert!(matches!(short, Err(DeviceError::Arrays(_))));
+    Ok(())
+}
+
+/// The step of a quadruped on its feet: after one step poses agree to rounding; after 250 it stands where the processor's does, joints closed as well.
+#[test]
+fn steps_agree_to_rounding() -> Result<(), Box<dyn std::error::Error>> {
+    let comfree = Solver::ComFree(ComFree::default());
+    let settings = Settings { solver: comfree, ..Settings::single() };
+    let model = Arc::new(library::by_name("quadruped").ok_or("no quadruped")?.build()?);
+    let (worlds, dt) = (3, 0.004);
+    let mut device = DeviceGroup::new(&model, worlds, (dt, &settings), &WebGpuSteps::make)?;
+    let layout = Layout::for_solver(&model, &settings.solver, None);
+    let mut host = LaneGroup::<f32>::new((model.clone(), layout), &Parameters::of(&model), worlds, None);
+    let apart = |a: &dyn Group, b: &dyn Group| {
+        let seen = |group: &dyn Group, w| group.row(w, Field::BodyPosition);
+        let both = (0..worlds).flat_map(|w| seen(a, w).into_iter().zip(seen(b, w)).collect::<Vec<_>>());
+        both.fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()))
+    };
+    let groups: [&mut dyn Group; 2] = [&mut host, &mut device];
+    for group in groups {
+        (0..worlds).for_each(|w| group.set(w, Field::TargetPosition, w, 0.2));
+        group.step(1, dt, &settings, 1);
+    }
+    let first = apart(&host, &device);
+    host.step(249, dt, &settings, 1);
+    device.step(249, dt, &settings, 1);
+    let gaps = [&host as &dyn Group, &device].map(|group| group.figures(0).gap_metres);
+    println!(
+        "apart by {first:.1e} m after one step, {:.1e} m after 250; gaps {gaps:?}",
+        apart(&host, &device)
+    );
+    assert!(device.trouble().is_none() && first < 1e-6, "{:?} {first:e}", device.trouble());
+    assert!(apart(&host, &device) < 1e-3 && gaps[1] <= 2.0 * gaps[0]);
     Ok(())
 }
 

@@ -19,7 +19,7 @@ mod settings;
 mod snapshot;
 mod threads;
 
-pub use batch::{Batch, BatchError, BatchOptions, KeyframeFault, Number, Part, StepReport};
+pub use batch::{Batch, BatchError, BatchOptions, KeyframeFault, MakeGroup, Number, Part, StepReport};
 pub use bellcrank_solve::{ComFree, FrictionCone, Impedance, InteriorPoint, Padmm, Smoothing, Variant};
 pub use bellcrank_step::constants::Constants;
 pub use bellcrank_step::contact::BodyContact;

@@ -41,6 +41,7 @@ pub use bellcrank_tree as tree;
 #[cfg(feature = "view")]
 pub use bellcrank_view as view;
 
+pub mod devices;
 #[cfg(all(feature = "kinematics", feature = "view"))]
 pub mod posing;
 #[cfg(all(feature = "kinematics", feature = "learn"))]

@@ -70,6 +70,8 @@ pub enum Work {
     Look(usize),
     Part(usize),
     Touch(usize),
+    /// How deep a pair is inside.
+    Deepen(usize),
     /// A part that floats.
     Float(usize, Balance),
 }
@@ -146,6 +148,13 @@ fn run_work<R: Real>(work: Work, layout: &Layout, settings: &Settings, world: &m
             let placed = both(p).map(|s| world.placed[s]);
             let slots = &mut world.contacts[plan.pairs()[p].slots.clone()];
             collide_pair(plan, &world.constants.shapes, [&placed[0], &placed[1]], reach, (p, slots));
+        }
+        Work::Deepen(p) => {
+            let lanes = world.is(Value::Lanes);
+            for contact in &world.contacts[plan.pairs()[p].slots.clone()] {
+                let depth = R::select(contact.active & lanes, -contact.distance, R::zero());
+                world.values[Value::Deepest as usize] = world.values[Value::Deepest as usize].max(depth);
+            }
         }
         Work::Float(c, what) => float::run(what, layout, c, world),
     }

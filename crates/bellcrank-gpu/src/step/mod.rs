@@ -16,9 +16,11 @@
 //! | `items` | what a function does to that thing |
 //! | `builder` `schedule` `sweeps` | in which order, for all things |
 //! | `program` `kernel` | the table; what reads it |
+//! | `group` | worlds of a batch that step by tables |
 
 mod builder;
 mod float;
+mod group;
 mod items;
 mod kernel;
 mod narrow;
@@ -28,5 +30,6 @@ mod stages;
 mod sweeps;
 mod world;
 
+pub use group::{DeviceGroup, Interpreted, NoDeviceGroup, Stepper};
 pub use kernel::{StepKernel, WIDTH};
 pub use program::{NoStepProgram, StepProgram};

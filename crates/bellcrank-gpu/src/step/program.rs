@@ -40,6 +40,8 @@ pub struct StepProgram {
     /// A world as it is made.
     start: Vec<f32>,
     coordinates: Vec<usize>,
+    /// Kind and place of each number of a world, in the order of [`World::each`].
+    pub(super) numbers: Vec<(Kind, usize)>,
     places: HashMap<Kind, Vec<usize>>,
 }
 
@@ -82,9 +84,10 @@ impl StepKernel {
         start.resize(map.memory, 0.0);
         let numbers = (0..map.numbers.len()).filter(|k| map.numbers[*k].0.0 == Kind::Coordinate);
         let coordinates = numbers.map(|k| map.place(k)).collect();
+        let numbers = (0..map.numbers.len()).map(|k| (map.numbers[k].0.0, map.place(k))).collect();
         let mut places: HashMap<Kind, Vec<usize>> = HashMap::new();
         map.places.iter().for_each(|((kind, _), place)| places.entry(*kind).or_default().push(*place));
-        Ok(StepProgram { lines, start, coordinates, places })
+        Ok(StepProgram { lines, start, coordinates, numbers, places })
     }
 }
 
@@ -99,11 +102,11 @@ impl StepProgram {
         &self.start
     }
 
-    fn all(&self, kind: Kind) -> &[usize] {
+    pub(super) fn all(&self, kind: Kind) -> &[usize] {
         self.places.get(&kind).map_or(&[], Vec::as_slice)
     }
 
-    fn value(&self, value: Value) -> usize {
+    pub(super) fn value(&self, value: Value) -> usize {
         self.all(Kind::Value).get(value as usize).copied().unwrap_or(0)
     }
 

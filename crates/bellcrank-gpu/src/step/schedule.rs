@@ -92,11 +92,12 @@ pub fn all_works(layout: &Layout) -> Vec<Work> {
         ForgetGroup,
         ReadCoordinates,
         End,
+        Sum,
     ];
     let mut all: Vec<Work> = stages.into_iter().flat_map(|stage| works(stage, layout)).collect();
     all.extend((0..layout.plan.shapes().len()).map(Work::Place));
     for p in 0..layout.plan.pairs().len() {
-        all.extend([Work::Look(p), Work::Part(p), Work::Touch(p)]);
+        all.extend([Work::Look(p), Work::Part(p), Work::Touch(p), Work::Deepen(p)]);
     }
     for (c, bodies) in layout.afloat.iter().enumerate() {
         all.extend(float::all(bodies).into_iter().map(|what| Work::Float(c, what)));
@@ -118,12 +119,12 @@ pub fn write(table: &mut Builder<'_>, layout: &Layout, settings: &Settings) -> D
         solve: table.label(),
         visits: Visits::new(table),
     };
-    let end = table.label();
+    let (done, end) = (table.label(), table.label());
     stage(table, Stage::Begin, layout);
     let part = table.label();
     table.set(part);
     stage(table, Stage::BeginPart, layout);
-    table.unless(Value::Lanes.object(), end);
+    table.unless(Value::Lanes.object(), done);
     find_contacts(table, layout)?;
     for one in [Stage::Distance, Stage::Tolerance, Stage::JointRows, Stage::DriveRows] {
         stage(table, one, layout);
@@ -139,6 +140,9 @@ pub fn write(table: &mut Builder<'_>, layout: &Layout, settings: &Settings) -> D
     stage(table, Stage::Accept, layout);
     finish(table, layout)?;
     table.jump(part);
+    table.set(done);
+    stage(table, Stage::Sum, layout);
+    table.jump(end);
     table.set(parts.eliminate);
     eliminate(table, layout, &parts)?;
     table.give_back();
@@ -179,7 +183,7 @@ fn find_contacts(table: &mut Builder<'_>, layout: &Layout) -> Done {
     for p in 0..layout.plan.pairs().len() {
         table.works([Work::Part(p), Work::Look(p)]);
         table.only_if(Value::Near.object(), |table| -> Done {
-            table.work(Work::Touch(p));
+            table.works([Work::Touch(p), Work::Deepen(p)]);
             Ok(())
         })?;
     }

@@ -116,6 +116,8 @@ pub enum Stage {
     ForgetGroup,
     ReadCoordinates,
     End,
+    /// Figures of the steps of a call.
+    Sum,
 }
 
 /// Does a stage for what the layout and the world have.
@@ -342,6 +344,16 @@ fn run_on_values<R: Real>(stage: Stage, layout: &Layout, settings: &Settings, wo
             world.state.interval = R::select(accepted, pace.share(), world.state.interval);
             pace.advance(accepted, world.is(Alive), report_of(world));
             put_pace(&pace, world);
+        }
+        Stage::Sum => {
+            let (runs, [metres, radians]) = (world.is(Alive), world.gap);
+            let one = |mask| R::select(mask, R::one(), R::zero());
+            world.set(Survived, world.get(Survived) + one(runs));
+            world.set(Converged, world.get(Converged) + one(runs & world.is(Closed)));
+            for (most, now) in [(MostMetres, metres), (MostRadians, radians)] {
+                let old = world.get(most);
+                world.set(most, R::select(runs, old.max(now), old));
+            }
         }
         _ => {}
     }

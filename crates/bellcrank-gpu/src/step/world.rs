@@ -193,10 +193,17 @@ pub enum Value {
     OtherWork,
     Kinetic,
     SeemingWork,
+    /// Over the steps of a call: how many the world has survived, how many closed its joints, and the largest gap [m, rad].
+    Survived,
+    Converged,
+    MostMetres,
+    MostRadians,
+    /// The deepest penetration \[m\].
+    Deepest,
 }
 
 /// How many there are.
-pub const VALUES: usize = Value::SeemingWork as usize + 1;
+pub const VALUES: usize = Value::Deepest as usize + 1;
 
 impl Value {
     /// As a thing of the memory.

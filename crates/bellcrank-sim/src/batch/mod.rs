@@ -82,6 +82,10 @@ impl Default for BatchOptions {
     }
 }
 
+/// Makes so many worlds of a model on another device, for steps of that length and kind; says why it cannot.
+pub type MakeGroup<'a> =
+    &'a dyn Fn(&Arc<Model>, usize, (f64, engine::Settings)) -> Result<Box<dyn Group>, String>;
+
 /// Why a batch cannot be made or asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)]
@@ -149,6 +153,8 @@ pub enum BatchError {
     OutOfMemory { worlds: usize, need: u64, free: u64 },
     #[error("threads could not be started: {0}")]
     Threads(String),
+    #[error("{0}")]
+    NotOnDevice(String),
     #[error(transparent)]
     Processor(#[from] bellcrank_math::UnsupportedProcessor),
 }
@@ -210,6 +216,18 @@ impl Batch {
     /// # Errors
     /// When there is no world, or the options make no sense.
     pub fn of(worlds: &[Arc<Model>], options: BatchOptions) -> Result<Self, BatchError> {
+        Self::of_groups(worlds, options, &|model, count, _| Ok(make_group(model, count, &options)))
+    }
+
+    /// The same with worlds that `make` makes, a model at a time: those of another device.
+    ///
+    /// # Errors
+    /// When there is no world, the options make no sense, or worlds cannot be made there.
+    pub fn of_groups(
+        worlds: &[Arc<Model>],
+        options: BatchOptions,
+        make: MakeGroup<'_>,
+    ) -> Result<Self, BatchError> {
         bellcrank_math::check_processor()?;
         if worlds.is_empty() {
             return Err(BatchError::NoWorlds);
@@ -233,10 +251,13 @@ impl Batch {
             rows[g].push(world);
         }
         check_memory(&models, &options)?;
-        let groups = models.iter().map(|(model, count)| make_group(model, *count, &options)).collect();
         let settings = options.settings;
-        let models: Vec<Arc<Model>> = models.into_iter().map(|(model, _)| model).collect();
-        check_method(&models, &settings)?;
+        let known: Vec<Arc<Model>> = models.iter().map(|(model, _)| model.clone()).collect();
+        check_method(&known, &settings)?;
+        let how = (dt, settings.for_precision(options.precision));
+        let groups = models.iter().map(|(model, count)| make(model, *count, how));
+        let groups = groups.collect::<Result<_, _>>().map_err(BatchError::NotOnDevice)?;
+        let models = known;
         Ok(Batch {
             groups,
             parameters: models.iter().map(|model| Parameters::of(model)).collect(),
