@@ -106,6 +106,7 @@ fn named(name: &str) -> PyResult<Quantity> {
 impl Batch {
     #[new]
     #[pyo3(signature = (models, dt, precision, threads, settings, contact_capacity, device))]
+    #[expect(clippy::too_many_arguments)] // what Python's class gives by position
     fn new(
         py: Python<'_>,
         models: Vec<Py<Model>>,

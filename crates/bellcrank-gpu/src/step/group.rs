@@ -142,8 +142,8 @@ pub struct DeviceGroup {
     memory: Vec<f32>,
     before: Vec<f32>,
     ranges: [Vec<Range<usize>>; 2],
-    /// Whether `before` is of this state.
-    has_stepped: bool,
+    /// How many worlds, from the first on, `before` is of.
+    stepped: usize,
     trouble: Option<DeviceError>,
 }
 
@@ -179,7 +179,7 @@ impl DeviceGroup {
             memory,
             before,
             ranges,
-            has_stepped: false,
+            stepped: 0,
             trouble: None,
         })
     }
@@ -256,7 +256,7 @@ impl DeviceGroup {
     }
 
     /// What the last step left behind in world `w`, by the processor's step from the state before it.
-    fn last_step(&self, w: usize) -> Readout<f64> {
+    fn last_step(&self, w: usize) -> Readout<f32> {
         let (worlds, layout) = (self.host.worlds, &self.host.layout);
         let mut world = World::<f32>::new(&self.host.model, layout, self.dt);
         let mut numbers = self.program.numbers.iter();
@@ -275,7 +275,12 @@ impl DeviceGroup {
         let scene = Scene::of_step(layout, &world.constants, &self.settings, self.dt as f32);
         readout.V_before.copy_from_slice(&world.state.V_WB);
         step(&scene, &mut world.state, &world.control, &mut world.ws, Some(&mut readout));
-        readout.lane(0)
+        readout
+    }
+
+    /// Whether the last step of a world was made on the device and can be looked at.
+    fn shows(&self, w: usize) -> bool {
+        w < self.stepped && self.host.blocks[w].frozen[0].is_none()
     }
 }
 
@@ -314,24 +319,33 @@ fn ranges(program: &StepProgram, kinds: &[Kind], worlds: usize) -> Vec<Range<usi
 
 impl Group for DeviceGroup {
     fn step(&mut self, count: usize, dt: f64, settings: &Settings, threads: usize) {
+        self.step_first(self.host.worlds, count, dt, settings, threads);
+    }
+
+    /// The device steps all its worlds; those that shall stand are not taken back.
+    fn step_first(&mut self, worlds: usize, count: usize, dt: f64, settings: &Settings, threads: usize) {
+        for w in worlds..self.stepped {
+            if self.shows(w) {
+                self.host.blocks[w].readout = self.last_step(w);
+            }
+        }
+        self.stepped = 0;
         let known = self.trouble.is_none() && dt == self.dt && *settings == self.settings;
         if count == 0 || !known {
-            self.has_stepped = false;
-            return self.host.run(count, dt, settings, threads);
+            return self.host.run(worlds, count, dt, settings, threads);
         }
         (0..self.host.worlds).for_each(|w| self.give(w));
         let ranges = [self.ranges[0].as_slice(), self.ranges[1].as_slice()];
         let steps = u32::try_from(count).unwrap_or(u32::MAX);
         if let Err(trouble) = self.stepper.run(&mut self.memory, &mut self.before, ranges, steps) {
             self.trouble = Some(trouble);
-            self.has_stepped = false;
-            return self.host.run(count, dt, settings, threads);
+            return self.host.run(worlds, count, dt, settings, threads);
         }
-        for w in 0..self.host.worlds {
+        for w in 0..worlds {
             self.take(w, count);
             self.note_twists(w);
         }
-        self.has_stepped = true;
+        self.stepped = worlds;
     }
 
     fn block_count(&self) -> usize {
@@ -339,8 +353,7 @@ impl Group for DeviceGroup {
     }
 
     fn readout(&self, world: usize) -> Readout<f64> {
-        let is_frozen = self.host.blocks[world].frozen[0].is_some();
-        if self.has_stepped && !is_frozen { self.last_step(world) } else { self.host.readout(world) }
+        if self.shows(world) { self.last_step(world).lane(0) } else { self.host.readout(world) }
     }
 
     fn figures(&self, world: usize) -> Figures {
@@ -441,5 +454,9 @@ impl Group for DeviceGroup {
 
     fn spread(&mut self, world: usize) {
         self.host.spread(world);
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        self.host.copy(from, to);
     }
 }

@@ -206,7 +206,7 @@ pub fn sweep(table: &mut Builder<'_>, layout: &Layout, solver: &ComFree, visits:
         one_sweep(table, number, enough, done, visits)?;
         if number == solver.sweeps {
             give_up(table, &groups, number)?;
-        } else if number % 2 == 0 {
+        } else if number.is_multiple_of(2) {
             go_on(table, layout, &groups, number / 2)?;
         }
     }
@@ -226,7 +226,7 @@ pub fn sweep(table: &mut Builder<'_>, layout: &Layout, solver: &ComFree, visits:
             if n == last % (2 * MEMORY) {
                 table.unless(Value::More.object(), end);
             }
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 go_on(table, layout, &groups, number / 2)?;
             }
         }
@@ -256,7 +256,7 @@ fn forget_pushes(table: &mut Builder<'_>, layout: &Layout) -> Done {
 /// A visit to all groups; where nothing changed that counts, worlds are done.
 fn one_sweep(table: &mut Builder<'_>, number: usize, enough: f64, done: Label, visits: Visits) -> Done {
     table.put(Value::Most, 0.0)?;
-    table.call(if number % 2 == 0 { visits.back } else { visits.forth });
+    table.call(if number.is_multiple_of(2) { visits.back } else { visits.forth });
     let values = [Value::Most, Value::Open, Value::Iterations, Value::Residual].map(Value::object);
     table.item(&format!("swept to {enough:e}"), &values, |x| {
         let (most, open) = (x[0][0], is(&x[1]));

@@ -269,9 +269,7 @@ pub fn end_visit<R: Real>(
     moved: &mut [R],
 ) -> R {
     let mut own = [R::zero(); MOST_ROWS];
-    for r in 0..lambda.len() {
-        own[r] = lambda[r];
-    }
+    own[..lambda.len()].copy_from_slice(lambda);
     move_reactions(cone, block, v, &mut own);
     let mut most = R::zero();
     for r in 0..lambda.len() {
