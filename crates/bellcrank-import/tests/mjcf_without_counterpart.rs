@@ -35,7 +35,7 @@ fn everything_without_counterpart_is_listed_and_the_rest_loads() {
             "",
             "run through space is not held",
         ),
-        ("<actuator><muscle joint='j'/></actuator>", "", "muscles"),
+        ("<actuator><muscle joint='j'/></actuator>", "", "muscle without lengthrange"),
         ("<actuator><adhesion body='b' ctrlrange='0 1'/></actuator>", "", "adhesion"),
         ("<actuator><motor cranksite='s' slidersite='t' cranklength='.1'/></actuator>", "", "slider-crank"),
         ("<actuator><plugin joint='j' plugin='mujoco.pid'/></actuator>", "", "counterpart"),

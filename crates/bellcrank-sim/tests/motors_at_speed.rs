@@ -3,9 +3,11 @@
 use crate::common::{batch, bits, built};
 use bellcrank_math::{Sym3, Twist, Vec3};
 use bellcrank_model::{
-    Actuator, Body, Control, Joint, Model, ModelBuilder, Target, Tendon, TorqueSpeed, WORLD,
+    Actuator, ActuatorParameters, Body, Control, Dof, Joint, Model, ModelBuilder, Target, Tendon,
+    TorqueSpeed, WORLD,
 };
 use bellcrank_sim::{Batch, Precision};
+use bellcrank_step::effort::EffortConstants;
 use std::sync::Arc;
 
 const DT: f64 = 2e-3;
@@ -155,4 +157,40 @@ fn worlds_in_lanes_are_as_if_alone() {
             assert_eq!(bits(&one, 0), bits(&many, w), "world {w}");
         }
     }
+}
+
+fn motor(gear: f64, limit: f64, line: Option<TorqueSpeed>) -> ActuatorParameters {
+    ActuatorParameters {
+        control: Control::Effort,
+        gear,
+        effort_limit: limit,
+        effort_range: [f64::NEG_INFINITY, f64::INFINITY],
+        control_range: [f64::NEG_INFINITY, f64::INFINITY],
+        torque_speed: line,
+    }
+}
+
+/// 6 N·m, 30 rad/s, saturated at 4 N·m, behind a gear of −2: at the joint 12 N·m, 15 rad/s and 8 N·m. At 10 rad/s
+/// 12 (1 − 10/15) = 4 N·m are left forwards, and the saturation backwards.
+#[test]
+fn a_gear_makes_a_line_stronger_and_slower() {
+    let line = TorqueSpeed::new(6.0, 30.0).saturation(4.0);
+    let one = EffortConstants::of([motor(-2.0, f64::INFINITY, Some(line))].iter(), &Dof::default());
+    let close = |(a, b): (f64, f64), c: f64, d: f64| (a - c).abs() < 1e-12 && (b - d).abs() < 1e-12;
+    assert!(close(one.bounds(10.0, 1.0), -8.0, 4.0));
+    assert!(close(one.bounds(-10.0, 1.0), -4.0, 8.0));
+    assert!(close(one.bounds(0.0, 1.0), -8.0, 8.0));
+    // beyond 15 rad/s it brakes, with no more than its saturation
+    assert!(close(one.bounds(20.0, 1.0), -8.0, -4.0));
+    assert!(close(one.bounds(90.0, 1.0), -8.0, -8.0));
+}
+
+/// One with a line and one without: 2 + 5 N·m at rest, 5 N·m at the speed of the first.
+#[test]
+fn motors_of_one_coordinate_are_added_up() {
+    let line = Some(TorqueSpeed::new(2.0, 10.0));
+    let two = [motor(1.0, f64::INFINITY, line), motor(1.0, 5.0, None)];
+    let both = EffortConstants::of(two.iter(), &Dof::default());
+    assert_eq!(both.bounds(0.0, 1.0), (-7.0, 7.0));
+    assert_eq!(both.bounds(10.0, 1.0), (-7.0, 5.0));
 }
