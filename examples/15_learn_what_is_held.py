@@ -52,10 +52,7 @@ class Step(NamedTuple):
 
 def measure(batch: bc.Batch) -> bc.Motion:
     return bc.Motion(
-        *(
-            batch.read(name).astype(np.float64)
-            for name in ("body_position", "body_quat_wxyz", "body_velocity")
-        )
+        *(batch.read(name).astype(np.float64) for name in ("body_position", "body_quat_wxyz", "body_velocity"))
     )
 
 
@@ -78,9 +75,7 @@ class Window:
     def identify(self, guess: Floats) -> Floats:
         """One step of Gauss and Newton in the logarithms of mass and friction, held back towards what is known."""
         steps, batch = list(self.steps), self.batch
-        parts = (
-            np.concatenate(list(part)) for part in zip(*(step.before for step in steps))
-        )
+        parts = (np.concatenate(list(part)) for part in zip(*(step.before for step in steps)))
         batch.body_position, batch.body_quat_wxyz, batch.body_velocity = parts
         tell(batch, np.stack([step.told for step in steps]))
         set_box(batch, self.box, guess)
@@ -97,9 +92,7 @@ class Window:
         slopes = np.stack([by_mass * guess[0], by_friction * guess[1]], axis=-1)
         off, slopes = off / NOISE, slopes / NOISE[:, None]
         fine = jacobian.converged & (report.status == bc.WorldStatus.OK)
-        trust = (
-            1.0 / np.sqrt(1.0 + (off**2).sum(1) / 25.0) * fine
-        )  # a step in which contacts change counts little
+        trust = 1.0 / np.sqrt(1.0 + (off**2).sum(1) / 25.0) * fine  # a step in which contacts change counts little
         J = np.where(fine[:, None, None], slopes, 0.0) * trust[:, None, None]
         r = np.where(fine[:, None], off, 0.0) * trust[:, None]
         H = np.einsum("wki,wkj->ij", J, J) + np.eye(2) * 100.0
@@ -145,9 +138,7 @@ def run(learns: bool) -> tuple[Floats, Floats]:
         "spline": "linear",
         "sigma": [0.02, 3.0],
     }
-    planner = bc.control.Mppi(
-        plant, cost, temperature=0.1, relative=True, needs=["body_position"], **options
-    )
+    planner = bc.control.Mppi(plant, cost, temperature=0.1, relative=True, needs=["body_position"], **options)
     window, guess, random = Window(model), np.array(GUESS), np.random.default_rng(0)
     planner.set_parameters(**parameters(plant, box, guess))
     off, believed = [], []
@@ -192,9 +183,7 @@ def main() -> None:
             f"(is {TRUTH[1]}); off by {1e3 * off[late:].mean():.1f} mm in the second half"
         )
         if learns:
-            assert (
-                abs(mass / TRUTH[0] - 1) < 0.05 and abs(friction / TRUTH[1] - 1) < 0.1
-            )
+            assert abs(mass / TRUTH[0] - 1) < 0.05 and abs(friction / TRUTH[1] - 1) < 0.1
             assert off[late:].mean() < 0.01
         else:
             assert off[late:].mean() > 0.1  # it has fallen

@@ -32,6 +32,8 @@ SOLE = 0.07
 """Height of H1's ankle over its sole [m]."""
 LEAN = 0.1
 """H1's hips are 0.4 m apart, those of people 0.2 m: its legs lean in, lest it fall between its feet [rad]."""
+WEIGHTS = {"position": 400.0, "velocity": 4.0, "joints": 20.0}
+"""Besides those of bc.control.FOLLOW_WEIGHTS."""
 SCALE = 0.25
 """Of the lengths in the clips' robot file."""
 
@@ -203,7 +205,7 @@ def column(model: bc.Model, joint: str, width: int) -> int:
 
 def in_mujoco(model: bc.Model, motion: bc.control.Motion, done: bc.control.Followed) -> tuple[float, float]:
     """Until when the robot holds there, within half a metre of the motion [s], and how far it is off by then [m]."""
-    import mujoco
+    import mujoco  # type: ignore[import-untyped]
 
     with tempfile.TemporaryDirectory() as folder:
         written = model.to_mjcf()
@@ -238,7 +240,7 @@ def main() -> None:
     parser.add_argument("--wheel", help="wheel of pybullet, where it is not installed")
     parser.add_argument("--cycles", type=int, default=2, help="how often clips that loop are gone through")
     parser.add_argument("--samples", type=int, default=128)
-    parser.add_argument("--horizon", type=int, default=40)
+    parser.add_argument("--horizon", type=int, default=24)
     parser.add_argument("--iterations", type=int, default=3)
     parser.add_argument("--sigma", type=float, default=0.2)
     parser.add_argument("--window", type=float, default=0.02, help="from plan to plan [s]")
@@ -251,8 +253,10 @@ def main() -> None:
     for name in told.clips:
         clip = read_clip(told.wheel, name, told.cycles)
         motion = kinematic(model, clip)
-        rounds = {"samples": told.samples, "horizon": told.horizon, "iterations": told.iterations}
-        done = bc.control.follow(model, motion, "pelvis", bodies, sigma=told.sigma, window=told.window, **rounds)
+        rounds = {"samples": told.samples, "horizon": told.horizon, "knots": 4, "iterations": told.iterations}
+        done = bc.control.follow(
+            model, motion, "pelvis", bodies, sigma=told.sigma, window=told.window, weights=WEIGHTS, **rounds
+        )
         print(
             f"{name:12} {len(done.control) * done.dt:5.1f}{'*' if done.lost else ' '}    {mean(done.position_error)}"
             f"  {mean(done.quat_error)}  {mean(done.angle_error)}  {mean(done.joint_error)}"
