@@ -28,6 +28,7 @@ mod model_features;
 mod moreau_jean;
 mod motors_at_speed;
 mod motors_with_state;
+mod muscles;
 mod muscles_and_windings;
 mod parameters_by_world;
 mod piles;
