@@ -236,6 +236,7 @@ class ModelBuilder:
         control: str = "position",
         *,
         tendon: Optional[_Part] = None,
+        body: Optional[_Part] = None,
         site: Optional[_Part] = None,
         wrench: Optional[ArrayLike] = None,
         reference: Optional[_Part] = None,
@@ -264,7 +265,7 @@ class ModelBuilder:
         ``time_constant`` of any other filters what it is told.
 
         It drives a joint, a ``tendon``, or pushes a ``site`` with ``wrench`` (force and moment per unit of effort) in
-        the site's axes or those of the site ``reference``. ``torque_speed``: stall torque and speed without load, between
+        the site's axes or those of the site ``reference``, or makes a ``body`` sticky, to which it pulls what touches it. ``torque_speed``: stall torque and speed without load, between
         which the largest effort falls along a line; ``saturation``: the largest effort at any speed, else the stall torque."""
     def shape(
         self,
@@ -291,10 +292,14 @@ class ModelBuilder:
         group: Optional[int] = None,
         mask: Optional[int] = None,
         color: Optional[tuple[float, float, float, float]] = None,
+        in_medium: Optional[Sequence[float]] = None,
         visual_only: Optional[bool] = None,
     ) -> int:
         """Adds a solid: ``"plane"``, ``"sphere"``, ``"box"``, ``"capsule"``, ``"cylinder"``, ``"cone"``,
-        ``"ellipsoid"``, ``"convex_mesh"``, ``"triangle_mesh"`` or ``"height_field"``."""
+        ``"ellipsoid"``, ``"convex_mesh"``, ``"triangle_mesh"`` or ``"height_field"``.
+
+        ``in_medium``: air and water meet it as an ellipsoid, with these coefficients of blunt, slender and angular drag, of
+        Kutta's and of Magnus' lift."""
     def site(
         self,
         name: str,

@@ -76,9 +76,9 @@ impl ModelBuilder {
     /// "muscle" (force, optimal_length, tendon_length, activation_times) or "voltage" (motor_constant, resistance).
     ///
     /// It drives a joint, a `tendon`, or pushes a `site` with `wrench` (force and moment per unit of effort) in
-    /// the site's axes or those of the site `reference`.
+    /// the site's axes or those of the site `reference`, or makes a `body` sticky, to which it pulls what touches it.
     ///
-    /// Options, all optional: tendon, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
+    /// Options, all optional: tendon, body, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
     /// control_range, time_constant, torque_speed (stall torque, speed without load), saturation, and those of the laws.
     #[pyo3(signature = (name, joint = None, control = "position", **options))]
     fn actuator(
@@ -98,7 +98,7 @@ impl ModelBuilder {
     /// "ellipsoid", "convex_mesh", "triangle_mesh" or "height_field".
     ///
     /// Options, all optional: radius, half_length, half, radii, vertices, triangles, heights, size, position,
-    /// quat_wxyz, friction, torsional, rolling, restitution, margin, gap, group, mask, color, visual_only.
+    /// quat_wxyz, friction, torsional, rolling, restitution, margin, gap, group, mask, color, visual_only, in_medium.
     #[pyo3(signature = (name, link, geometry, **options))]
     fn shape(
         &self,

@@ -6,8 +6,8 @@ use crate::options::Options;
 use bellcrank::math::{Mat3, Pose, Sym3, Vec3};
 use bellcrank::model::{
     Activation, Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, Control, Coupling, DcMotor, Frame,
-    Geometry, HeightField, Joint, JointId, JointKind, Keyframe, Link, Mesh, Muscle, Sensor, SensorKind,
-    Shape, SiteId, Target, Tendon, TendonId, TorqueSpeed, Zone,
+    Geometry, HeightField, InMedium, Joint, JointId, JointKind, Keyframe, Link, Mesh, Muscle, Sensor,
+    SensorKind, Shape, SiteId, Target, Tendon, TendonId, TorqueSpeed, Zone,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -180,6 +180,9 @@ fn torque_speed(o: &mut Options<'_>) -> PyResult<Option<TorqueSpeed>> {
 /// A joint, a tendon or a site: one of them.
 fn motor_target(name: &str, joint: Option<&Bound<'_, PyAny>>, o: &mut Options<'_>) -> PyResult<Target> {
     let (tendon, site) = (o.take("tendon")?, o.take("site")?);
+    if let (None, None, None, Some(body)) = (joint, &tendon, &site, o.take("body")?) {
+        return Ok(Target::body(part("body", &body, BodyId::new)?));
+    }
     let (wrench, reference) = (o.numbers::<6>("wrench")?, o.take("reference")?);
     match (joint, tendon, site) {
         (Some(joint), None, None) => Ok(Target::joint(part("joint", joint, JointId::new)?)),
@@ -191,7 +194,7 @@ fn motor_target(name: &str, joint: Option<&Bound<'_, PyAny>>, o: &mut Options<'_
         }),
         _ => {
             let text = format!("actuator {name:?}: what it drives is not clear");
-            Err(said("WrongValue", text, "give a joint, or tendon=, or site= and wrench="))
+            Err(said("WrongValue", text, "give a joint, or tendon=, or body=, or site= and wrench="))
         }
     }
 }
@@ -272,6 +275,17 @@ pub fn shape(name: &str, link: Link, geometry: &str, mut o: Options<'_>) -> PyRe
         o.number("margin") => margin,
         o.number("gap") => gap,
     );
+    if let Some(coefficients) = o.numbers("in_medium")? {
+        let Some(radii) = shape.geometry.semi_axes() else {
+            let text = format!("shape {name:?}: in a medium it is no ellipsoid");
+            return Err(said(
+                "WrongValue",
+                text,
+                "in_medium= is for spheres, boxes, capsules, cylinders and ellipsoids",
+            ));
+        };
+        shape = shape.in_medium(InMedium::new(radii).coefficients(coefficients));
+    }
     for (value, field) in [
         (o.number("torsional")?, &mut shape.material.torsional),
         (o.number("rolling")?, &mut shape.material.rolling),

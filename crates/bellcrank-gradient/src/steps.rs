@@ -214,6 +214,10 @@ fn with_scratch<T>(
         let what = "muscles, motors at a voltage or varying gains";
         return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));
     }
+    if !layout.adhesions.is_empty() {
+        let what = "motors that make a body sticky";
+        return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));
+    }
     if layout.has_torque_speed {
         let what = "motors with a torque–speed line";
         return Err(BatchError::NotDifferentiable(model.name().to_owned(), what));

@@ -193,12 +193,14 @@ fn an_export_brings_laws_of_their_own_back() {
         "<actuator><muscle name='a' joint='p' lengthrange='-1 1' force='10' tausmooth='.1'/>
            <dcmotor name='b' joint='q' motorconst='.1' resistance='2' inductance='.01' saturation='1 0 9' cogging='.1 6 .3'/>
            <dcmotor name='c' joint='q' motorconst='.1' resistance='2'/>
-           <damper name='d' joint='q' kv='3' ctrlrange='0 2'/></actuator>",
+           <damper name='d' joint='q' kv='3' ctrlrange='0 2'/><adhesion name='e' body='f' gain='7' ctrlrange='0 2'/></actuator>",
     );
     let exported = to_mjcf(&model);
     assert!(exported.left_out.is_empty(), "{:?}", exported.left_out);
     let back = read(&exported.text);
-    assert_eq!(model.actuators().len(), 4);
+    assert_eq!(model.actuators().len(), 5);
+    assert_eq!(model.actuators()[4].target, Target::body(model.body_id("f").unwrap()));
+    assert_eq!(back.actuators()[4].target, model.actuators()[4].target);
     for (one, other) in model.actuators().iter().zip(back.actuators()) {
         assert_eq!((one.activation, one.effort_bounds()), (other.activation, other.effort_bounds()));
         match (one.control, other.control) {
@@ -209,4 +211,25 @@ fn an_export_brings_laws_of_their_own_back() {
             (one, other) => assert_eq!(one, other),
         }
     }
+}
+
+/// A capsule of 0.1 m and half length 0.2 m is met as an ellipsoid of 0.1, 0.1, 0.3 m; coefficients that are not said are the usual ones.
+#[test]
+fn geoms_in_air_are_ellipsoids_and_come_back() {
+    let model = read(
+        "<mujoco><option density='1.2'/><worldbody><body><freejoint/><geom name='a' type='capsule' size='.1 .2' fluidshape='ellipsoid' fluidcoef='.6 .3'/>
+           <geom name='b' type='box' size='.1 .2 .3'/></body></worldbody></mujoco>",
+    );
+    let check = |model: &Model| {
+        assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+        let own = |name: &str| model.shapes()[model.shape_id(name).unwrap().index()].in_medium;
+        let capsule = own("a").unwrap();
+        assert_eq!(capsule.coefficients, [0.6, 0.3, 1.5, 1.0, 1.0]);
+        assert!((capsule.radii - bellcrank_math::Vec3::new(0.1, 0.1, 0.3)).norm() < 1e-12);
+        assert_eq!(own("b"), None);
+    };
+    check(&model);
+    let exported = to_mjcf(&model);
+    assert!(exported.left_out.is_empty(), "{:?}", exported.left_out);
+    check(&read(&exported.text));
 }

@@ -172,7 +172,7 @@ fn a_tendon_over_coupled_joints_drives_the_leader() {
 fn actuators_without_counterpart_are_listed_with_a_reason() {
     let model = chain(
         "<actuator><general joint='p' dyntype='user'/><muscle joint='q'/>
-           <dcmotor joint='p' motorconst='.1' resistance='1' input='pos vel'/><adhesion body='b' ctrlrange='0 1'/>
+           <dcmotor joint='p' motorconst='.1' resistance='1' input='pos vel'/><adhesion body='world' ctrlrange='0 1'/>
            <general joint='p' dyntype='filter' actdim='2'/></actuator>",
     );
     assert_eq!(model.actuators().len(), 0);

@@ -53,7 +53,6 @@ fn everything_without_counterpart_is_listed_and_the_rest_loads() {
             "builtin",
         ),
         ("<keyframe><key act='1 2' mpos='1 2 3'/></keyframe>", "", "states of 0 actuators"),
-        ("", "<geom size='.1' fluidshape='ellipsoid'/>", "ellipsoid of a geom"),
     ];
     for (sections, inside, word) in cases {
         let model = read(sections, inside);

@@ -53,7 +53,7 @@ pub(crate) fn drives(model: &Model) -> Vec<Vec<Term>> {
         Target::Tendon(tendon) => (model.tendons()[tendon.id().index()].terms.iter())
             .filter_map(|part| term(part.joint.id(), part.dof, part.coefficient * actuator.gear))
             .collect(),
-        Target::Site { .. } => Vec::new(),
+        Target::Site { .. } | Target::Body(_) => Vec::new(),
     };
     model.actuators().iter().map(of_actuator).collect()
 }

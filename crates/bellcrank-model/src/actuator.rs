@@ -1,7 +1,7 @@
 //! Motors.
 
 use crate::fault::Place;
-use crate::ids::{JointId, Ref, SiteId, TendonId};
+use crate::ids::{BodyId, JointId, Ref, SiteId, TendonId};
 use crate::magnitude::STRENGTH;
 use crate::muscle::Muscle;
 use crate::torque_speed::TorqueSpeed;
@@ -132,6 +132,9 @@ pub enum Target {
         /// Force [N] and moment [N·m] per unit of effort.
         wrench: [f64; 6],
     },
+    /// What touches a body, which it pulls to the body along the normals of the contacts, in equal shares: a sucker or a gecko's foot. It has
+    /// no coordinate, and pushes nothing away.
+    Body(Ref<BodyId>),
 }
 
 /// How a control u becomes effort, with q and q̇ at the end of the step (implicit).
@@ -196,6 +199,11 @@ impl Target {
     /// A weighted sum of coordinates.
     pub fn tendon(tendon: impl Into<Ref<TendonId>>) -> Self {
         Target::Tendon(tendon.into())
+    }
+
+    /// What touches a body.
+    pub fn body(body: impl Into<Ref<BodyId>>) -> Self {
+        Target::Body(body.into())
     }
 
     /// A wrench at a site, in the site's axes.
@@ -303,7 +311,7 @@ impl Actuator {
     pub fn coordinate(&self) -> Option<(JointId, usize)> {
         match &self.target {
             Target::Joint { joint, dof } => Some((joint.id(), *dof)),
-            Target::Tendon(_) | Target::Site { .. } => None,
+            Target::Tendon(_) | Target::Site { .. } | Target::Body(_) => None,
         }
     }
 

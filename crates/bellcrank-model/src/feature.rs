@@ -87,7 +87,7 @@ pub(crate) fn without_effect(parts: &Parts) -> Vec<Ignored> {
     for actuator in &parts.actuators {
         let place = || said(&actuator.place);
         match actuator.target {
-            Target::Joint { .. } => {}
+            Target::Joint { .. } | Target::Body(_) => {}
             Target::Tendon(_) => list.one(Feature::TendonDrive, place()),
             Target::Site { reference: None, .. } => list.one(Feature::SiteDrive, place()),
             Target::Site { reference: Some(_), .. } => list.one(Feature::SiteReference, place()),

@@ -75,7 +75,11 @@ impl Fingerprint {
             };
         }
         each!("body" bodies, "joint" joints, "coupling" couplings, "tendon" tendons, "actuator" actuators, "site" sites);
-        model.shapes().iter().filter(|shape| shape.collides).for_each(|shape| all.shape(shape));
+        model
+            .shapes()
+            .iter()
+            .filter(|shape| shape.collides || shape.in_medium.is_some())
+            .for_each(|shape| all.shape(shape));
         for filter in model.filters() {
             match filter {
                 ContactFilter::Exclude { a, b, .. } => all.add("exception", "from contact", &(a, b)),

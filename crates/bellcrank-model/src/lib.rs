@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ids` | newtype indices, references by id or name, [`Link`] |
-//! | `body` `joint/` `coupling` `tendon` `actuator` `torque_speed` `muscle` `voltage` `shape` `mesh` `texture` `hull` `site` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
+//! | `body` `joint/` `coupling` `tendon` `actuator` `torque_speed` `muscle` `voltage` `shape` `mesh` `texture` `hull` `site` `in_medium` `camera` `sensor` `keyframe` `contact` `combine` | the parts |
 //! | `joint/kind` `joint/kinematics` | the one definition of every joint type: rows, axes, coordinates |
 //! | `builder` `resolve` `validate` `fault` | from parts to a model, or to a list of faults |
 //! | `model` `graph` `mobility` `size` `warnings` | the result, its joint graph, rank and redundancy, what looks wrong |
@@ -32,6 +32,7 @@ mod graph;
 mod hold;
 mod hull;
 mod ids;
+mod in_medium;
 mod joint;
 mod keyframe;
 pub mod library;
@@ -75,6 +76,7 @@ pub use ids::{
     ActuatorId, BodyId, CameraId, CouplingId, JointId, KeyframeId, Link, Ref, SensorId, ShapeId, SiteId,
     TendonId, WORLD,
 };
+pub use in_medium::InMedium;
 pub use joint::kinematics;
 pub use joint::{Dof, Joint, JointKind, Spring};
 pub use keyframe::Keyframe;

@@ -2,6 +2,7 @@
 
 use crate::fault::Place;
 use crate::ids::Link;
+use crate::in_medium::InMedium;
 use crate::mesh::{HeightField, Mesh};
 use crate::softness::ShapeSoftness;
 use crate::texture::Texture;
@@ -29,6 +30,8 @@ pub struct Shape {
     pub gap: f64,
     /// How its contacts give way in a model that is soft ([`crate::ModelBuilder::compliance`]).
     pub softness: Option<ShapeSoftness>,
+    /// How air or water pushes it, where they push it and not the box of its body's inertia.
+    pub in_medium: Option<InMedium>,
     /// False for decoration.
     pub collides: bool,
     /// Collision groups: shapes a and b may touch if `a.group & b.mask` or `b.group & a.mask`.
@@ -80,6 +83,22 @@ pub enum Geometry {
     HeightField(Arc<HeightField>),
 }
 
+impl Geometry {
+    /// The semi-axes of the ellipsoid that stands for it in a medium, along its own axes; `None` for what has no such.
+    pub fn semi_axes(&self) -> Option<Vec3> {
+        match *self {
+            Geometry::Sphere { radius } => Some(Vec3::new(radius, radius, radius)),
+            Geometry::Capsule { radius, half_length } => {
+                Some(Vec3::new(radius, radius, radius + half_length))
+            }
+            Geometry::Cylinder { radius, half_length } => Some(Vec3::new(radius, radius, half_length)),
+            Geometry::Box { half } => Some(half),
+            Geometry::Ellipsoid { radii } => Some(radii),
+            _ => None,
+        }
+    }
+}
+
 /// How a surface rubs and bounces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
@@ -112,6 +131,7 @@ impl Shape {
             margin: 0.0,
             gap: 0.0,
             softness: None,
+            in_medium: None,
             collides: true,
             group: 1,
             mask: 1,
@@ -124,6 +144,12 @@ impl Shape {
     /// X_LG: where it sits on its link.
     pub fn at(mut self, X_LG: Pose) -> Self {
         self.X_LG = X_LG;
+        self
+    }
+
+    /// Lets air and water push this ellipsoid in its place, instead of the box of its body's inertia.
+    pub fn in_medium(mut self, ellipsoid: InMedium) -> Self {
+        self.in_medium = Some(ellipsoid);
         self
     }
 

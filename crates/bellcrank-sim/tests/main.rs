@@ -8,6 +8,7 @@ mod common;
 mod couplings;
 mod discrete_mechanics;
 mod drag;
+mod ellipsoids;
 mod energy;
 mod hand_calculations;
 mod hard_contact;
@@ -43,6 +44,7 @@ mod sensors;
 mod soft_rows;
 mod stacks;
 mod status_is_true;
+mod sticky_bodies;
 mod tendons_and_sites;
 mod thin_rods;
 #[allow(dead_code)] // as above

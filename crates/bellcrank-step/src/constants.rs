@@ -2,13 +2,14 @@
 
 use crate::drag::DragConstants;
 use crate::effort::{EffortConstants, bound};
+use crate::ellipsoid::EllipsoidConstants;
 use crate::law;
 use crate::layout::{JointLayout, Layout, LineSource, TendonLayout};
 use bellcrank_collide::ShapeData;
 use bellcrank_math::{Elem, Inline, Numbers, Pose, Real, Sym3, Vec3, Wrench, numbers};
 use bellcrank_model::{
     Actuator, ActuatorParameters, BodyId, BodyParameters, Control as ControlLaw, Dof, JointId,
-    JointParameters, Link, Model, Parameters, kinematics,
+    JointParameters, Link, Medium, Model, Parameters, ShapeId, kinematics,
 };
 use std::ops::Range;
 
@@ -30,6 +31,7 @@ pub struct Constants<R> {
     pub places: Vec<Pose<R>>,
     /// By body; empty where nothing surrounds them.
     pub drag: Vec<DragConstants<R>>,
+    pub ellipsoids: Vec<EllipsoidConstants<R>>,
     /// 1/D of each coupling.
     pub coupling_weight: Vec<R>,
     pub shapes: ShapeData<R>,
@@ -133,7 +135,17 @@ impl Constants<f64> {
         };
         let drag = |b: usize| {
             let BodyParameters { mass, inertia, .. } = *parameters.body(BodyId::new(b)).get(world);
-            DragConstants::of(&model.medium(), mass, inertia)
+            // a body with ellipsoids of its own is met by them alone
+            let medium = match layout.ellipsoids.iter().any(|(own, _)| *own == b) {
+                true => Medium::default(),
+                false => model.medium(),
+            };
+            DragConstants::of(&medium, mass, inertia)
+        };
+        let ellipsoid = |(b, shape): &(usize, ShapeId)| {
+            let count = layout.ellipsoids.iter().filter(|(other, _)| other == b).count();
+            let body = parameters.body(BodyId::new(*b)).get(world);
+            EllipsoidConstants::of(model, parameters, world, (*shape, body), count)
         };
         let joint = |j: usize| {
             let own = &model.joints()[j];
@@ -159,6 +171,7 @@ impl Constants<f64> {
                 true => (0..model.bodies().len()).map(drag).collect(),
                 false => Vec::new(),
             },
+            ellipsoids: layout.ellipsoids.iter().map(ellipsoid).collect(),
             coupling_weight: layout.couplings.iter().map(|coupling| coupling.weight).collect(),
             shapes: ShapeData::of(&layout.plan, parameters, world),
         }
@@ -177,6 +190,7 @@ impl Constants<f64> {
             lines: vec![Numbers::zero(); self.lines.len()],
             places: vec![Numbers::zero(); self.places.len()],
             drag: vec![Numbers::zero(); self.drag.len()],
+            ellipsoids: vec![Numbers::zero(); self.ellipsoids.len()],
             coupling_weight: vec![Numbers::zero(); self.coupling_weight.len()],
             shapes: self.shapes.blank(),
         }
@@ -239,6 +253,7 @@ impl<R: Real> Constants<R> {
         self.lines.iter_mut().for_each(|line| line.each(visit));
         self.places.iter_mut().for_each(|place| place.each(visit));
         self.drag.iter_mut().for_each(|drag| drag.each(visit));
+        self.ellipsoids.iter_mut().for_each(|own| own.each(visit));
         self.coupling_weight.iter_mut().for_each(&mut *visit);
         self.shapes.each(visit);
     }
@@ -411,6 +426,7 @@ impl<R> Constants<R> {
             + size_of_val(&*self.lines)
             + size_of_val(&*self.places)
             + size_of_val(&*self.drag)
+            + size_of_val(&*self.ellipsoids)
             + size_of_val(&*self.shapes.X_BG)
             + size_of_val(&*self.shapes.surfaces)
     }

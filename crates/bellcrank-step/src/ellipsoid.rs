@@ -95,9 +95,9 @@ impl EllipsoidConstants<f64> {
         let mean = r.iter().sum::<f64>() / 3.0;
         let [added_mass, added_inertia] = own.added().map(|both| both.map(|x| density * x));
         let turns = body.inertia.inverse().rotated(X_BE.R.inverse().to_mat3());
-        let arm = cross(X_BE.R.rotate_inverse(X_BE.p));
+        let arm = Mat3::skew(X_BE.R.rotate_inverse(X_BE.p));
         // [p]ᵀ I⁻¹ [p] + 1/m
-        let swings = sym(arm.transpose() * turns.to_mat3() * arm);
+        let swings = Sym3::from_upper(arm.transpose() * turns.to_mat3() * arm);
         let moves = swings + Sym3::diagonal(1.0, 1.0, 1.0) * (1.0 / body.mass);
         EllipsoidConstants {
             X_BE,
@@ -117,20 +117,6 @@ impl EllipsoidConstants<f64> {
             wind,
         }
     }
-}
-
-/// [v] with [v] w = v × w.
-fn cross(v: Vec3) -> Mat3 {
-    Mat3::from_columns(
-        Vec3::new(0.0, v.z, -v.y),
-        Vec3::new(-v.z, 0.0, v.x),
-        Vec3::new(v.y, -v.x, 0.0),
-    )
-}
-
-fn sym(m: Mat3) -> Sym3 {
-    let [x, y, z] = [Vec3::x_axis(), Vec3::y_axis(), Vec3::z_axis()].map(|axis| m * axis);
-    Sym3 { xx: x.x, xy: y.x, xz: z.x, yy: y.y, yz: z.y, zz: z.z }
 }
 
 /// a∘v

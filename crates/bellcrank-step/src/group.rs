@@ -5,6 +5,7 @@ use crate::assemble::Goal;
 use crate::constants::Constants;
 use crate::contact::BodyContact;
 use crate::drag;
+use crate::ellipsoid;
 use crate::field::Field;
 use crate::layout::Layout;
 use crate::reactions::pile::{MakePile, make_pile};
@@ -330,6 +331,8 @@ impl<R: Real> Block<R> {
             if let Some(told) = &mut self.told {
                 activation::tell(motors, &self.constants, dt, states, &self.control, told);
                 drag::add(&self.constants, R::constant(dt), &self.state, told);
+                let all = &layout.ellipsoids;
+                ellipsoid::add(all, &self.constants, R::constant(dt), &self.state, told);
             }
             let control = self.told.as_ref().unwrap_or(&self.control);
             let report = step(&scene, &mut self.state, control, ws, readout);

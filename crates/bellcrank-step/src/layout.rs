@@ -1,7 +1,9 @@
 //! What of a model the step needs to know, worked out once: where every row acts and which blocks it fills.
 
 use crate::activation::{ActivationLayout, activation_layouts};
+use crate::adhesion::{AdhesionLayout, adhesion_layouts};
 use crate::constants::Side;
+use crate::ellipsoid::ellipsoid_layouts;
 use crate::law::{LawLayout, law_layouts};
 pub use crate::lines::{LineSource, StopLayout, TendonLayout};
 use crate::lines::{line_layouts, pulls, tendon_bodies};
@@ -11,7 +13,7 @@ use bellcrank_collide::{ContactPlan, PlanShape};
 use bellcrank_math::Pose;
 use bellcrank_model::{
     BodyId, Compliance, Component, CouplingTerm, Dof, HeldSoftness, Joint, JointId, JointKind, Material,
-    Model, Parameters, SoftRow, kinematics,
+    Model, Parameters, ShapeId, SoftRow, kinematics,
 };
 use bellcrank_solve::{BlockPattern, Path};
 use std::collections::HashSet;
@@ -32,6 +34,10 @@ pub struct Layout {
     pub actuators: Vec<DriveLayout>,
     /// By actuator.
     pub laws: Vec<LawLayout>,
+    /// Motors that make bodies sticky.
+    pub adhesions: Vec<AdhesionLayout>,
+    /// Shapes that the medium meets as ellipsoids, with their bodies.
+    pub ellipsoids: Vec<(usize, ShapeId)>,
     /// Some motor has a torque–speed line.
     pub has_torque_speed: bool,
     /// Motors that have a state.
@@ -228,6 +234,8 @@ impl Layout {
             lines,
             actuators,
             laws: law_layouts(model),
+            adhesions: adhesion_layouts(model),
+            ellipsoids: ellipsoid_layouts(model),
             has_torque_speed: model.actuators().iter().any(|motor| motor.torque_speed.is_some()),
             activations: activation_layouts(model),
             plan,

@@ -24,11 +24,13 @@
 #![allow(rustdoc::private_intra_doc_links)] // its readers have the source
 
 pub mod activation;
+pub mod adhesion;
 pub mod assemble;
 pub mod constants;
 pub mod contact;
 pub mod drag;
 pub mod effort;
+pub mod ellipsoid;
 pub mod field;
 pub mod group;
 pub mod group_access;

@@ -220,3 +220,69 @@ fn electric_motors_move_as_in_mujoco() {
     println!("currents: {w:.2e} A at 1 ms, {h:.2e} A at 0.5 ms");
     assert!(w < 0.5 && h < 0.6 * w, "{whole:?} {half:?}");
 }
+
+/// A wing of two ellipsoids, a fuselage and a box that stands for its own ellipsoid, jointed, in air thick enough to feel it and in thin oil.
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn ellipsoids_in_air_and_water_move_as_in_mujoco() {
+    for medium in
+        ["density='30' wind='.5 -.3 .2'", "density='5' viscosity='.3'", "viscosity='1' wind='1 0 0'"]
+    {
+        assert_first_order(&format!(
+            "<mujoco><option {medium}/><default><geom fluidshape='ellipsoid' contype='0' conaffinity='0'/></default><worldbody>
+               <body pos='0 0 2' euler='20 30 40'><freejoint name='root'/><geom type='capsule' size='.05 .2' density='800'/>
+                 <body pos='.1 0 0'><joint name='h' axis='0 1 0' range='-170 170'/>
+                   <geom type='ellipsoid' size='.25 .12 .02' pos='.2 0 0' euler='10 20 0' density='300' fluidcoef='.6 .3 1.2 .8 .7'/></body>
+                 <body pos='-.1 0 0'><joint name='g' axis='0 0 1' range='-170 170'/><geom type='box' size='.2 .1 .03' pos='-.2 0 0' density='300'/>
+                   <geom type='cylinder' size='.05 .1' pos='-.3 .1 0' density='300'/></body></body></worldbody>
+             <keyframe><key name='k' qpos='0 0 2 .9 .1 .3 .2 .3 -.2' qvel='1 -.5 .5 .5 1 -.5 1 .7'/></keyframe></mujoco>"
+        ));
+    }
+}
+
+/// A mesh is met as the ellipsoid that reaches as far from its centre of mass as its points do.
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn meshes_in_air_move_as_in_mujoco() {
+    assert_first_order(
+        "<mujoco><option density='30' viscosity='.1'/><asset><mesh name='m' vertex='0 0 0 .3 0 0 0 .2 0 0 0 .1 .1 .1 .2'/></asset><worldbody>
+           <body pos='0 0 2'><freejoint name='root'/><geom type='mesh' mesh='m' density='700' fluidshape='ellipsoid'/></body></worldbody>
+         <keyframe><key name='k' qpos='0 0 2 .9 .1 .3 .2' qvel='1 -.5 .5 .5 1 -.5'/></keyframe></mujoco>",
+    );
+}
+
+/// Two balls on one body rest on the ground and are pulled to it by 15 N more than their weight, in equal shares.
+#[test]
+#[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
+fn sticky_bodies_press_as_in_mujoco() {
+    let xml = "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body name='f' pos='0 0 .1'><freejoint/>
+        <geom name='a' size='.1' pos='.2 0 0' mass='1'/><geom name='b' size='.1' pos='-.2 0 0' mass='3'/></body></worldbody>
+      <actuator><adhesion name='s' body='f' ctrlrange='0 4' gain='10'/></actuator></mujoco>";
+    let script = "import json, sys, numpy, mujoco
+model = mujoco.MjModel.from_xml_string(sys.argv[1])
+data = mujoco.MjData(model)
+data.ctrl[0] = 1.5
+for k in range(2000): mujoco.mj_step(model, data)
+forces = []
+for k in range(data.ncon):
+    force = numpy.zeros(6)
+    mujoco.mj_contactForce(model, data, k, force)
+    forces.append(force[0])
+print(json.dumps(sorted(forces)))";
+    let python = std::env::var("BELLCRANK_PYTHON").expect("BELLCRANK_PYTHON was set when this was built");
+    let output = Command::new(python).args(["-c", script, xml]).output().expect("a Python that runs");
+    let theirs: Vec<f64> = serde_json::from_slice(&output.stdout).expect("a list of forces");
+    let options = Options::default().compliance(Compliance::Mujoco);
+    let model = loads(xml, Format::Mjcf, &options).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.ignored().is_empty(), "{:?}", model.ignored());
+    let mut batch = Batch::new(Arc::new(model), 1, BatchOptions::default()).expect("a batch");
+    batch.set_effort(0, 0, 1.5).expect("an actuator");
+    batch.step(2000);
+    let mut ours: Vec<f64> = batch.contacts(0).expect("a world").iter().map(|c| c.force.norm()).collect();
+    ours.sort_by(f64::total_cmp);
+    assert_eq!((ours.len(), theirs.len()), (2, 2));
+    for (own, other) in ours.iter().zip(&theirs) {
+        assert!((own - other).abs() < 1e-3 * other, "{ours:?} {theirs:?}");
+    }
+    assert!((ours.iter().sum::<f64>() - 4.0 * 9.81 - 15.0).abs() < 1e-3);
+}

@@ -126,6 +126,11 @@ fn target(
             said.extend((actuator.gear != 1.0).then(|| ("gear", number(actuator.gear))));
             Ok(said)
         }
+        Target::Body(body) => {
+            let mut said = vec![("body", model.bodies()[body.id().index()].name.clone())];
+            said.extend((actuator.gear != 1.0).then(|| ("gear", number(actuator.gear))));
+            Ok(said)
+        }
         Target::Site { site: at, reference, wrench } => {
             let mut said = vec![("site", site(at.id().index()))];
             said.extend(reference.as_ref().map(|r| ("refsite", site(r.id().index()))));

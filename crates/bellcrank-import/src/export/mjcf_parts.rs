@@ -142,6 +142,16 @@ fn add_geom(model: &Model, shape: &Shape, xml: &mut Xml, out: &mut Exported) {
     let distances = [("margin", shape.margin), ("gap", shape.gap)];
     said.extend(distances.into_iter().filter(|(_, x)| *x != 0.0).map(|(name, x)| (name, number(x))));
     said.extend(softness::of_shape(shape.softness.as_ref()));
+    if let Some(own) = &shape.in_medium {
+        let same = |radii: Vec3| (radii - own.radii).norm() < 1e-12 && own.X_GE == Pose::identity();
+        let mesh = matches!(shape.geometry, Geometry::ConvexMesh(_) | Geometry::TriangleMesh(_));
+        if mesh || shape.geometry.semi_axes().is_some_and(same) {
+            said.push(("fluidshape", "ellipsoid".into()));
+            said.push(("fluidcoef", numbers(&own.coefficients)));
+        } else {
+            out.left_out.push(format!("shape {:?}: its own ellipsoid in the medium", shape.name));
+        }
+    }
     xml.leaf("geom", &said);
     if shape.material.restitution != 0.0 {
         out.left_out.push(format!("shape {:?}: its restitution", shape.name));

@@ -4,9 +4,10 @@ use super::codec::{Pack, Reader, choices, fields};
 use bellcrank_model::{
     Activation, ActivationLaw, Actuator, ActuatorId, Body, BodyId, Camera, CameraMode, CombineRule,
     Compliance, ContactFilter, Control, Coupling, CouplingTerm, DcMotor, Dof, DofSoftness, Frame, Geometry,
-    HeightField, HeldSoftness, Ignored, Joint, JointId, JointKind, Keyframe, Link, Material, MaterialRules,
-    Medium, Mesh, Muscle, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape, ShapeId, ShapeSoftness,
-    Show, Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, TorqueSpeed, Waypoint, Zone,
+    HeightField, HeldSoftness, Ignored, InMedium, Joint, JointId, JointKind, Keyframe, Link, Material,
+    MaterialRules, Medium, Mesh, Muscle, PairSurface, Part, Place, Ref, Sensor, SensorKind, Shape, ShapeId,
+    ShapeSoftness, Show, Site, SiteId, Softness, Spring, Target, Tendon, TendonId, Texture, TorqueSpeed,
+    Waypoint, Zone,
 };
 
 macro_rules! ids {
@@ -88,7 +89,8 @@ fields! {
     Muscle { force, optimal_length, tendon_length, shortest, longest, fastest, passive, eccentric }
     DcMotor { constant, resistance, cogging }
     Activation { law, range, early }
-    Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, collides, group, mask, color, texture, place }
+    Shape { name, link, X_LG, geometry, material, priority, margin, gap, softness, in_medium, collides, group, mask, color, texture, place }
+    InMedium { radii, X_GE, coefficients }
     Material { sliding, torsional, rolling, restitution }
     Mesh { vertices, triangles, uvs }
     Texture { width, height, rgb, repeat }
@@ -113,7 +115,7 @@ choices! {
         0 = Fixed, 1 = Revolute, 2 = Prismatic, 3 = Cylindrical, 4 = Universal, 5 = Spherical, 6 = Gimbal, 7 = Planar,
         8 = Cartesian, 9 = Screw { pitch }, 10 = Free,
     }
-    Target { 0 = Joint { joint, dof }, 1 = Tendon(tendon), 2 = Site { site, reference, wrench } }
+    Target { 0 = Joint { joint, dof }, 1 = Tendon(tendon), 2 = Site { site, reference, wrench }, 3 = Body(body) }
     Control { 0 = Position { kp, kd }, 1 = Velocity { kd }, 2 = Effort, 3 = Affine { gain, bias }, 4 = Varying { gain, bias }, 5 = Muscle(muscle), 6 = Voltage(motor) }
     ActivationLaw { 0 = Filter { time }, 1 = Integral, 2 = Muscle { times, smooth }, 3 = Current { time, rate } }
     Geometry {

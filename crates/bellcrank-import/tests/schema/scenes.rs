@@ -70,7 +70,6 @@ pub fn is_common_reason(why: &str, attribute: &str) -> bool {
         ("options of MuJoCo's own solver", OPTIONS),
         ("options of MuJoCo's own compiler", COMPILER),
         ("flags of MuJoCo's own computation", FLAGS),
-        ("fluidshape: the surrounding air or water", &["fluidcoef", "fluidshape"]),
         ("looks of MuJoCo's window", LOOKS),
         ("make MuJoCo's constraints soft", SOFT),
         ("gravity compensation acts on the body", &["actuatorgravcomp"]),
@@ -367,7 +366,10 @@ fn part_of_tree(path: &str, tag: &str, attribute: &str) -> Scene {
         ),
         "worldbody/body/geom" => (
             all(JOINT, "@", ""),
-            vec![("name", "ga"), ("type", "capsule"), ("size", ".1 .2"), ("pos", ".2 0 0")],
+            match attribute {
+                "fluidcoef" => vec![("name", "ga"), ("size", ".1"), ("fluidshape", "ellipsoid")],
+                _ => vec![("name", "ga"), ("type", "capsule"), ("size", ".1 .2"), ("pos", ".2 0 0")],
+            },
             "",
         ),
         "worldbody/body/attach" => (all(JOINT, GEOM, "@"), vec![("model", "c"), ("prefix", "x_")], ""),
@@ -445,7 +447,7 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
     }
     let mut attributes = vec![("name", "n")];
     match tag {
-        "adhesion" => attributes.extend([("body", "f"), ("ctrlrange", "0 1")]),
+        "adhesion" => attributes.extend([("body", "f"), ("ctrlrange", "0 1"), ("forcerange", "-3 3")]),
         "orientation" => attributes.push(("site", "sa")),
         "muscle" => attributes.extend([
             ("joint", "q"),

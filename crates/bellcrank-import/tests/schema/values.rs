@@ -55,6 +55,7 @@ pub fn of(path: &str, attribute: &str) -> &'static str {
             return ".8 1.1";
         }
         (_, "timeconst") if path.ends_with("muscle") => return ".02 .05",
+        (_, "fluidcoef") => return ".1 .2 .3 .4 .5",
         (_, "inductance") => return ".3",
         (_, "nominal") => return "24 .5 300",
         (_, "motorconst") => return ".3 .4",

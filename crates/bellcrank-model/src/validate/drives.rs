@@ -185,6 +185,9 @@ impl Rules<'_> {
             Target::Tendon(tendon) => {
                 names.tendons.resolve(tendon, &self.place, self.faults);
             }
+            Target::Body(body) => {
+                names.bodies.resolve(body, &self.place, self.faults);
+            }
             Target::Site { site, reference, wrench } => {
                 names.sites.resolve(site, &self.place, self.faults);
                 if let Some(reference) = reference {

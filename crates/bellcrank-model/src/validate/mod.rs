@@ -8,6 +8,7 @@ use crate::builder::Parts;
 use crate::camera::CameraMode;
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ids::Link;
+use crate::in_medium::InMedium;
 use crate::joint::{Dof, Joint, JointKind, Placement};
 use crate::magnitude::{LEAST_INERTIA, LEAST_LENGTH, LENGTH, STRENGTH, within};
 use crate::mesh::Mesh;
@@ -347,7 +348,15 @@ impl Rules<'_> {
         }
     }
 
+    fn in_medium(&mut self, own: &InMedium) {
+        self.sizes("radius in the medium", own.radii);
+        own.coefficients.into_iter().for_each(|c| _ = self.finite("a coefficient in the medium", c));
+    }
+
     fn geometry(&mut self, shape: &Shape) {
+        if let Some(own) = &shape.in_medium {
+            self.in_medium(own);
+        }
         match &shape.geometry {
             Geometry::Plane if shape.collides && shape.link != Link::World => {
                 self.fault(FaultKind::MovingPlane)

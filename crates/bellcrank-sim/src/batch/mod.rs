@@ -43,7 +43,7 @@ use crate::memory::free_memory;
 use crate::settings::{Settings, Solver};
 use crate::snapshot::SnapshotHead;
 use crate::threads::Threads;
-use bellcrank_model::{Dof, Model, Parameters};
+use bellcrank_model::{Dof, Model, Parameters, Target};
 use bellcrank_step::group::{self, Figures, Group, ITERATION_BINS, Precision};
 use bellcrank_step::layout::Layout;
 use bellcrank_step::settings as engine;
@@ -427,6 +427,11 @@ fn check_method(models: &[Arc<Model>], settings: &Settings) -> Result<(), BatchE
     for (model, solver) in models.iter().flat_map(|model| other.map(|solver| (model, solver))) {
         if model.compliance().is_some() {
             let what = "contacts that give way (compliance)";
+            return Err(BatchError::NotForSolver(model.name().to_owned(), what, solver));
+        }
+        if solver == "InteriorPoint" && model.actuators().iter().any(|a| matches!(a.target, Target::Body(_)))
+        {
+            let what = "motors that make a body sticky";
             return Err(BatchError::NotForSolver(model.name().to_owned(), what, solver));
         }
         if solver == "InteriorPoint" && has_stops(model) {

@@ -288,6 +288,7 @@ impl View<'_> {
             Target::Tendon(tendon) => self.model.tendons()[tendon.id().index()].dof.effort_bounds(),
             Target::Site { reference: Some(_), .. } => [0.0; 2],
             Target::Site { .. } => [f64::NEG_INFINITY, f64::INFINITY],
+            Target::Body(_) => [0.0, f64::INFINITY],
         }
     }
 
@@ -302,7 +303,7 @@ impl View<'_> {
                 [q, state[kind.coordinate_count() + dof]]
             }
             Target::Tendon(tendon) => self.batch.tendon_state(self.world, self.model, tendon.id())?,
-            Target::Site { reference: Some(_), .. } => [0.0; 2],
+            Target::Site { reference: Some(_), .. } | Target::Body(_) => [0.0; 2],
             Target::Site { site, wrench, .. } => {
                 let motion = self.frame_motion(&Frame::Site(site.clone()))?;
                 let V = motion.V.rotated(motion.X.R.inverse());

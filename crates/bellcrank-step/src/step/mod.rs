@@ -16,6 +16,7 @@ pub mod rounds;
 pub mod scene;
 pub mod third_law;
 
+use crate::adhesion;
 use crate::assemble;
 use crate::interior;
 use crate::layout::Layout;
@@ -119,6 +120,9 @@ fn eliminate<R: Real>(
     ws: &mut Workspace<R>,
 ) -> Report<R> {
     motion::impulses(scene, state, control, ws); // M, Δt f
+    if !scene.layout.adhesions.is_empty() {
+        adhesion::push(scene, state, control, ws);
+    }
     add_held_rows(scene, state, ws); // H = M + Jᵀ S⁻¹ J
     collect::collect(scene, state, ws); // limits, boxes, contacts
     let inside = reactions::begin(scene, strained, ws);

@@ -314,7 +314,7 @@ fn signed(dof: Dof, sign: f64) -> Dof {
 }
 
 fn shape(geom: &GeomSpec, geometry: Geometry, link: Link, X_LG: Pose, paired: bool) -> Shape {
-    let mut shape = Shape::new(geom.name.clone(), link, geometry)
+    let mut shape = Shape { in_medium: geom.in_medium, ..Shape::new(geom.name.clone(), link, geometry) }
         .at(X_LG)
         .material(geom.surface.material())
         .priority(geom.priority)

@@ -11,7 +11,7 @@ use crate::mjcf::vocabulary::known::LOOKS;
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Pose, Quat, Sym3, Vec3};
-use bellcrank_model::{Geometry, Zone};
+use bellcrank_model::{Geometry, InMedium, Zone};
 use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +59,18 @@ pub(in crate::mjcf) fn read(element: &Element, X_LF: Pose, scope: &Scope, contex
     // its own colour goes before the material's, and not before its texture
     let color = color(element).or(look.as_ref().map(|look| look.color)).unwrap_or([0.5, 0.5, 0.5, 1.0]);
     let bits = |name: &str| element.number(name).map_or(1, |x| x.clamp(0.0, f64::from(u32::MAX)) as u32);
-    unusual(element, context);
+    unusual(element);
     GeomSpec {
         name: String::new(),
         X_LG,
+        in_medium: in_medium(
+            element,
+            geometry.as_ref(),
+            match (form, &mesh) {
+                (Form::Mesh, Some(Some(loaded))) => Some(loaded),
+                _ => None,
+            },
+        ),
         X_LI: match (form, &mesh) {
             (Form::Mesh, Some(Some(loaded))) => {
                 X_LG * Pose::new(principal_axes(loaded.unit.inertia), loaded.unit.com)
@@ -98,12 +106,38 @@ fn group(element: &Element, context: Context<'_>) -> f64 {
 }
 
 /// What this element says and we do not do.
-fn unusual(element: &Element, context: Context<'_>) {
-    if element.attribute("fluidshape").is_some_and(|s| s != "none") {
-        context.notes.once(element, "fluidshape: the surrounding air or water resists the box of the body's inertia, not the ellipsoid of a geom");
-    }
+fn unusual(element: &Element) {
     element.ignore_attribute("adhesion", "adhesion is not simulated");
     element.ignore_attribute("surfacevel", "surfaces that run like a conveyor belt are not simulated");
+}
+
+/// The ellipsoid that air or water meets: the geom's own, or about a mesh as far as that reaches from its centre of mass along its principal axes.
+fn in_medium(
+    element: &Element,
+    geometry: Option<&Geometry>,
+    mesh: Option<&Rc<LoadedMesh>>,
+) -> Option<InMedium> {
+    let said = element.numbers_between("fluidcoef", 1, 5).unwrap_or_default();
+    let shapes = [("none", false), ("ellipsoid", true)];
+    if element.choice("fluidshape", &shapes) != Some(true) {
+        return None;
+    }
+    let (radii, X_GE) = match mesh {
+        Some(loaded) => {
+            let X_GE = Pose::new(principal_axes(loaded.unit.inertia), loaded.unit.com);
+            let (back, mut reach) = (X_GE.inverse(), [0.0f64; 3]);
+            for v in &loaded.mesh.vertices {
+                for (most, x) in reach.iter_mut().zip((back * *v).to_array()) {
+                    *most = most.max(x.abs());
+                }
+            }
+            (Vec3::from_array(reach), X_GE)
+        }
+        None => (geometry.and_then(Geometry::semi_axes)?, Pose::identity()),
+    };
+    let mut own = InMedium { X_GE, ..InMedium::new(radii) };
+    own.coefficients.iter_mut().zip(said).for_each(|(c, said)| *c = said);
+    Some(own)
 }
 
 fn surface(element: &Element) -> Surface {

@@ -5,7 +5,7 @@ use crate::mjcf::preamble::source::{Scope, Source};
 use crate::solid::Solid;
 use crate::xml::Element;
 use bellcrank_math::{Inertia, Pose};
-use bellcrank_model::{Geometry, Material, Place, Softness, Texture, Zone};
+use bellcrank_model::{Geometry, InMedium, Material, Place, Softness, Texture, Zone};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -64,6 +64,8 @@ pub(in crate::mjcf) struct GeomSpec {
     pub X_LG: Pose,
     /// Where its principal axes are on the body.
     pub X_LI: Pose,
+    /// How air or water pushes it.
+    pub in_medium: Option<InMedium>,
     /// `None` where the shape could not be read or has no counterpart, which has been said.
     pub geometry: Option<Geometry>,
     /// What it weighs, in the body's frame.

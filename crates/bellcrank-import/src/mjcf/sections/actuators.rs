@@ -92,6 +92,9 @@ fn transmission(
     if element.has("site") {
         return at_site(assembly, section, drive);
     }
+    if element.has("body") {
+        return sticky(assembly, section);
+    }
     let Some(tendon) = element.attribute("tendon").map(|name| section.scope.name(name)) else {
         without_joint(assembly, section);
         return None;
@@ -144,12 +147,28 @@ fn at_site(assembly: &Assembly<'_>, section: &Section, drive: &Drive) -> Option<
     Some(Transmission { target, gear: 1.0, offset: 0.0, joints: Vec::new(), limits, instead_of: None })
 }
 
-/// What an actuator drives that is neither a joint, a tendon nor a site has no counterpart.
+/// All that touches a body.
+fn sticky(assembly: &Assembly<'_>, section: &Section) -> Option<Transmission> {
+    let b = assembly.body(section, "body")?;
+    let body = if b == 0 { None } else { assembly.carriers[b].0.body() };
+    let Some(body) = body else {
+        let why = "an actuator that makes the world or what is fixed to it sticky is left out: give it to what touches";
+        assembly.context.notes.ignore(&section.element, why);
+        return None;
+    };
+    if !assembly.is_own[b] {
+        let why = "adhesion acts on all that the body is fixed to, since they are one body here";
+        assembly.context.notes.ignore(&section.element, why);
+    }
+    let limits = [f64::NEG_INFINITY, f64::INFINITY];
+    let target = Target::Body(Ref::Id(body));
+    Some(Transmission { target, gear: 1.0, offset: 0.0, joints: Vec::new(), limits, instead_of: None })
+}
+
+/// What an actuator drives that is neither a joint, a tendon, a site nor a body has no counterpart.
 fn without_joint(assembly: &Assembly<'_>, section: &Section) {
     let element = &section.element;
-    let why = if element.has("body") {
-        "an actuator that makes a body sticky (adhesion) is left out"
-    } else if element.has("slidersite") || element.has("cranksite") {
+    let why = if element.has("slidersite") || element.has("cranksite") {
         "an actuator through a slider-crank is left out: build the crank from bodies and joints"
     } else {
         return element.fault_said("the actuator drives nothing", "add joint=\"...\"");

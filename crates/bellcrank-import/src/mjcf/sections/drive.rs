@@ -139,7 +139,10 @@ impl Drive {
             }
             "muscle" => self.muscle(element),
             "dcmotor" => self.dc_motor(element),
-            "adhesion" => self.why_not = Some("adhesion is not simulated"),
+            "adhesion" => {
+                let gain = element.number("gain").unwrap_or(self.gain[0]);
+                self.plain(gain, Term::None);
+            }
             _ => self.why_not = Some("this kind of actuator has no counterpart here"),
         }
     }

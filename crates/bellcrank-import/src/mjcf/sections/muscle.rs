@@ -40,7 +40,7 @@ fn lengths(by: &Transmission) -> Result<[f64; 2], &'static str> {
     let why = "a muscle without lengthrange is left out where no limits tell its shortest and longest length";
     let weight = match by.target {
         Target::Joint { .. } | Target::Tendon(_) => by.gear,
-        Target::Site { .. } => return Err(why),
+        Target::Site { .. } | Target::Body(_) => return Err(why),
     };
     let ends = by.limits.map(|end| end * weight);
     if !ends.iter().all(|end| end.is_finite()) {
