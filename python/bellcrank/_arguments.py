@@ -34,7 +34,8 @@ def on_device(device: str, known: Sequence[str]) -> None:
     """Refuses devices that this build does not compute steps on."""
     if not isinstance(device, str):
         raise WrongType(f'device must be a text such as "cpu", not {type(device).__name__}')
-    if device in known:
+    kind = device.split(":")[0]
+    if kind in known and (device == kind or re.fullmatch(r"cuda:\d+", device)):
         return
     if device == "wgpu" or re.fullmatch(r"cuda(:\d+)?", device):
         raise WrongValue(

@@ -274,7 +274,11 @@ fn time_step(text: &str) -> Result<f64, String> {
 fn device(text: &str) -> Result<String, String> {
     let (kind, number) = text.split_once(':').map_or((text, None), |(kind, number)| (kind, Some(number)));
     match (kind, number.map(str::parse::<u32>)) {
-        _ if bellcrank::devices::NAMES.contains(&text) => Ok(text.to_owned()),
+        ("cpu" | "wgpu", None) | ("cuda", None | Some(Ok(_)))
+            if bellcrank::devices::NAMES.contains(&kind) =>
+        {
+            Ok(text.to_owned())
+        }
         ("cuda", None | Some(Ok(_))) | ("wgpu", None) => Err("this build does not compute steps there\n  \
              hint: leave --device out, or say cpu; what runs elsewhere is told in docs/computation/gpu.md"
             .to_owned()),

@@ -4,9 +4,11 @@
 //! many worlds a second three cards could do at best.
 
 use bellcrank_gpu::blocks::{Program, TableKernel};
+use bellcrank_gpu::step::{StepKernel, StepProgram};
 use bellcrank_gpu::{CARDS, Cost, Folding, Language, StraightKernel, tree_kernel};
 use bellcrank_model::{Model, library};
-use bellcrank_solve::BlockPattern;
+use bellcrank_solve::{BlockPattern, ComFree};
+use bellcrank_step::settings::{Settings, Solver};
 use bellcrank_tree::{TreeModel, Which};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -46,7 +48,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         let all = (0..5).fold(first, |sum, _| sum.then(kernel.cost(&program.solve)));
         row(name, "blocks: factor, 6 solves", &all);
     }
+    let mut kernel = StepKernel::new()?;
+    let settings = Settings { solver: Solver::ComFree(ComFree::default()), ..Settings::single() };
+    for name in MODELS {
+        let program = kernel.program(&model(name)?, &settings, 0.004)?;
+        row(name, "step, standing", &standing(&kernel, &program));
+    }
+    write("step_64", &|language| kernel.text(language, 64))?;
     Ok(())
+}
+
+/// What a step costs per world that has stood for a while: lines that are passed, each as often as it is.
+fn standing(kernel: &StepKernel, program: &StepProgram) -> Cost {
+    let mut memory = program.start().to_vec();
+    (0..100).for_each(|_| kernel.interpret(program, &mut memory, 1));
+    let mut passed = vec![0; program.lines().len()];
+    kernel.interpret_counting(program, &mut memory, 1, &mut passed);
+    kernel.cost_of(program, &passed)
 }
 
 fn model(name: &str) -> Result<Model, Box<dyn Error>> {

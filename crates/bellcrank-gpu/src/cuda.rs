@@ -7,9 +7,11 @@
 use crate::blocks::{Instruction, TableKernel};
 use crate::device::DeviceError;
 use crate::emit::Language;
+use crate::step::{StepKernel, StepProgram, Stepper};
 use crate::straight::{ArrayError, StraightKernel, THREADS};
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A device of this machine.
@@ -181,6 +183,82 @@ impl Cuda {
         let given = self.stream.clone_dtoh(&own).map_err(self.failed("give back results"))?;
         memory.copy_from_slice(&given);
         Ok(())
+    }
+}
+
+/// Worlds on a device, stepped by a table.
+pub struct CudaSteps {
+    device: Cuda,
+    function: CudaFunction,
+    table: CudaSlice<u32>,
+    memory: CudaSlice<f32>,
+    /// What of the memory is wanted back as it was before the last step.
+    before: CudaSlice<f32>,
+    worlds: u32,
+    lines: u32,
+}
+
+impl CudaSteps {
+    /// So many worlds of a program on the device of that number.
+    ///
+    /// # Errors
+    /// When there is no driver, no compiler or no such device, or it has no room for so many worlds.
+    pub fn make(
+        index: usize,
+        kernel: &StepKernel,
+        program: &StepProgram,
+        worlds: usize,
+    ) -> Result<Box<dyn Stepper>, DeviceError> {
+        let device = Cuda::new(index)?;
+        let (count, lines) = (count_of("step", worlds)?, program.lines().len() as u32);
+        let function = device.function(&kernel.text(Language::Cuda, THREADS), "step")?;
+        let up = device.failed("take worlds");
+        let start = program.start().iter().flat_map(|x| std::iter::repeat_n(*x, worlds));
+        let memory = device.stream.clone_htod(&start.collect::<Vec<f32>>()).map_err(&up)?;
+        let before = device.stream.alloc_zeros(program.start().len() * worlds).map_err(&up)?;
+        let table = device.stream.clone_htod(&program.lines().concat()).map_err(&up)?;
+        Ok(Box::new(CudaSteps { device, function, table, memory, before, worlds: count, lines }))
+    }
+
+    fn pass(&mut self, steps: u32) -> Result<(), DeviceError> {
+        let mut launch = self.device.stream.launch_builder(&self.function);
+        launch.arg(&mut self.memory).arg(&self.table).arg(&self.worlds).arg(&self.lines).arg(&steps);
+        // SAFETY: the kernel has these arguments, and no line of the table leads out of a world's memory, of which there are `worlds`
+        let started = unsafe { launch.launch(grid(self.worlds)) };
+        started.map(|_| ()).map_err(self.device.failed("start a kernel"))
+    }
+}
+
+impl Stepper for CudaSteps {
+    fn run(
+        &mut self,
+        memory: &mut [f32],
+        before: &mut [f32],
+        [given, told]: [&[Range<usize>]; 2],
+        steps: u32,
+    ) -> Result<(), DeviceError> {
+        let (up, down) = (self.device.failed("take worlds"), self.device.failed("give back worlds"));
+        let stream = self.device.stream.clone();
+        for range in given {
+            let own = &mut self.memory.slice_mut(range.clone());
+            stream.memcpy_htod(&memory[range.clone()], own).map_err(&up)?;
+        }
+        if steps > 1 {
+            self.pass(steps - 1)?;
+        }
+        for range in told {
+            let old = &mut self.before.slice_mut(range.clone());
+            stream.memcpy_dtod(&self.memory.slice(range.clone()), old).map_err(&down)?;
+        }
+        self.pass(1)?;
+        for range in told {
+            let old = &mut before[range.clone()];
+            stream.memcpy_dtoh(&self.before.slice(range.clone()), old).map_err(&down)?;
+            stream
+                .memcpy_dtoh(&self.memory.slice(range.clone()), &mut memory[range.clone()])
+                .map_err(&down)?;
+        }
+        stream.synchronize().map_err(&down)
     }
 }
 

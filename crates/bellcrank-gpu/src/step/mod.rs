@@ -30,6 +30,6 @@ mod stages;
 mod sweeps;
 mod world;
 
-pub use group::{DeviceGroup, Interpreted, NoDeviceGroup, Stepper};
+pub use group::{DeviceGroup, Interpreted, MakeStepper, NoDeviceGroup, Stepper};
 pub use kernel::{StepKernel, WIDTH};
 pub use program::{NoStepProgram, StepProgram};

@@ -164,8 +164,7 @@ fn whiten(table: &mut Builder<'_>, group: &Group, columns: &[Vec<(usize, usize)>
         };
         let name = ["nothing acts", "acts on a", "acts on b"][side.map_or(0, |side| side + 1)];
         table.item(name, &[group.is(Kind::Jacobian), group.white(i)], |x| {
-            for (at, w) in x[1].clone().iter().enumerate() {
-                _ = w;
+            for at in 0..x[1].len() {
                 let (r, c) = (at / 6, at % 6);
                 x[1][at] = side.map_or(Recorded::zero(), |side| x[0][12 * r + 6 * side + c]);
             }
