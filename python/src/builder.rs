@@ -79,7 +79,8 @@ impl ModelBuilder {
     /// the site's axes or those of the site `reference`, or makes a `body` sticky, to which it pulls what touches it.
     ///
     /// Options, all optional: tendon, body, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
-    /// control_range, time_constant, torque_speed (stall torque, speed without load), saturation, and those of the laws.
+    /// control_range, time_constant, torque_speed (stall torque, speed without load), saturation, and those of the
+    /// laws.
     #[pyo3(signature = (name, joint = None, control = "position", **options))]
     fn actuator(
         &self,

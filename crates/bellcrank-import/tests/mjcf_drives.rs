@@ -141,7 +141,8 @@ fn an_export_brings_all_of_it_back() {
     }
 }
 
-/// Over the range of 2 rad the muscle goes from 0.75 to 1.05 optimal lengths: 2/0.3 rad each, and the tendon has what is left of −1 rad.
+/// Over the range of 2 rad the muscle goes from 0.75 to 1.05 optimal lengths: 2/0.3 rad each, and the tendon has what
+/// is left of −1 rad.
 /// |M⁻¹ wᵀ| of a point of 1 kg at 1 m with a gear of 2 is 2, so that the force is 200/2.
 #[test]
 fn muscles_know_their_lengths_and_their_strength() {
@@ -213,7 +214,8 @@ fn an_export_brings_laws_of_their_own_back() {
     }
 }
 
-/// A capsule of 0.1 m and half length 0.2 m is met as an ellipsoid of 0.1, 0.1, 0.3 m; coefficients that are not said are the usual ones.
+/// A capsule of 0.1 m and half length 0.2 m is met as an ellipsoid of 0.1, 0.1, 0.3 m; coefficients that are not said
+/// are the usual ones.
 #[test]
 fn geoms_in_air_are_ellipsoids_and_come_back() {
     let model = read(

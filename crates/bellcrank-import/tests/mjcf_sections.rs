@@ -307,7 +307,7 @@ fn keyframes_follow_the_coordinates_of_the_model() {
            <body><joint type='slide' axis='1 0 0' name='x'/><joint type='slide' axis='0 0 1' name='z'/>
              <joint type='slide' axis='0 1 0' name='y' range='-1 3'/><geom size='.1'/></body>
            <body name='f'><freejoint name='root'/><geom size='.1'/></body></worldbody>
-         <actuator><motor joint='x'/><adhesion body='f' ctrlrange='0 1'/><motor name='last' joint='y'/></actuator>
+         <actuator><motor joint='x'/><adhesion body='world' ctrlrange='0 1'/><motor name='last' joint='y'/></actuator>
          <keyframe><key name='home' qpos='1 2 3 4 5 6 0 0 0 2' ctrl='7 8 9'/></keyframe></mujoco>",
     );
     let key = &model.keyframes()[0];

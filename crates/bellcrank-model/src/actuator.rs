@@ -60,8 +60,9 @@ pub enum ActivationLaw {
     },
     /// ȧ = u.
     Integral,
-    /// ȧ = (u − a)/τ with u in [0, 1] and, for b = ½ + 1½ a, τ = T₀ b where a rises and T₁/b where it falls; between the two, over
-    /// u − a = ±½ `smooth`, τ goes along 6x⁵ − 15x⁴ + 10x³. (Millard et al. 2013; MuJoCo's muscles.) A step takes a no further than to u.
+    /// ȧ = (u − a)/τ with u in [0, 1] and, for b = ½ + 1½ a, τ = T₀ b where a rises and T₁/b where it falls; between
+    /// the two, over u − a = ±½ `smooth`, τ goes along 6x⁵ − 15x⁴ + 10x³. (Millard et al. 2013; MuJoCo's muscles.) A
+    /// step takes a no further than to u.
     Muscle {
         /// T₀ and T₁ [s]
         times: [f64; 2],
@@ -132,8 +133,8 @@ pub enum Target {
         /// Force [N] and moment [N·m] per unit of effort.
         wrench: [f64; 6],
     },
-    /// What touches a body, which it pulls to the body along the normals of the contacts, in equal shares: a sucker or a gecko's foot. It has
-    /// no coordinate, and pushes nothing away.
+    /// What touches a body, which it pulls to the body along the normals of the contacts, in equal shares: a sucker or
+    /// a gecko's foot. It has no coordinate, and pushes nothing away.
     Body(Ref<BodyId>),
 }
 

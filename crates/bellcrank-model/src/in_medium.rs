@@ -4,13 +4,13 @@ use bellcrank_math::{Pose, Vec3};
 
 /// How a medium pushes an ellipsoid in the place of a shape; see [`crate::Medium`] for what it does to other bodies.
 ///
-/// With radii r, velocities v and ω of its centre against the medium in its axes, A the area of its shadow along v, A₀ the largest of all
-/// shadows, V its volume and ρ, β those of the medium, it is pushed by the sum of:
-/// the inertia of the medium that it moves, (m∘v) × ω and (m∘v) × v + (J∘ω) × ω, as far as that comes from turning;
-/// drag, −ρ (C₀ A + C₁ (A₀ − A)) |v| v and −ρ |D ω| ω with D = C₂ I + C₁ (I₀ − I), Iᵢ = 8π/15 rᵢ max(rⱼ, r_k)⁴ and I₀ the largest of them;
-/// Kutta's lift, ρ C₃ A (v̂·n)(n × v) × v, where n is the normal of the section that throws the shadow;
-/// Magnus' force, ρ C₄ V ω × v; and Stokes' −6π β r̄ v and −8π β r̄³ ω with the mean radius r̄.
-/// (MuJoCo's ellipsoid model, "Fluid forces" in its chapter on computation; m and J after Tuckerman 1925.)
+/// With radii r, velocities v and ω of its centre against the medium in its axes, A the area of its shadow along v, A₀
+/// the largest of all shadows, V its volume and ρ, β those of the medium, it is pushed by the sum of: the inertia of
+/// the medium that it moves, (m∘v) × ω and (m∘v) × v + (J∘ω) × ω, as far as that comes from turning; drag, −ρ (C₀ A +
+/// C₁ (A₀ − A)) |v| v and −ρ |D ω| ω with D = C₂ I + C₁ (I₀ − I), Iᵢ = 8π/15 rᵢ max(rⱼ, r_k)⁴ and I₀ the largest of
+/// them; Kutta's lift, ρ C₃ A (v̂·n)(n × v) × v, where n is the normal of the section that throws the shadow; Magnus'
+/// force, ρ C₄ V ω × v; and Stokes' −6π β r̄ v and −8π β r̄³ ω with the mean radius r̄. (MuJoCo's ellipsoid model,
+/// "Fluid forces" in its chapter on computation; m and J after Tuckerman 1925.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InMedium {
     /// Semi-axes [m].
@@ -33,7 +33,8 @@ impl InMedium {
         self
     }
 
-    /// m and J of a medium of unit density: m = V κ/(2 − κ) and J = V/5 (r_j² − r_k²)² (κ_k − κ_j)/(2 (r_j² − r_k²) + (r_j² + r_k²)(κ_j − κ_k)).
+    /// m and J of a medium of unit density: m = V κ/(2 − κ) and J = V/5 (r_j² − r_k²)² (κ_k − κ_j)/(2 (r_j² − r_k²) +
+    /// (r_j² + r_k²)(κ_j − κ_k)).
     pub fn added(&self) -> [[f64; 3]; 2] {
         let r = self.radii.to_array();
         let volume = 4.0 / 3.0 * std::f64::consts::PI * r[0] * r[1] * r[2];
@@ -55,8 +56,8 @@ impl InMedium {
 
 /// κᵢ = ∫₀^∞ r₀ r₁ r₂ dλ/√((rᵢ² + λ)³ (r_j² + λ)(r_k² + λ)).
 ///
-/// With λ = s² (u/(1 − u))², s the largest radius, the integrand is smooth on (0, 1), but for a radius that is small against s: a tanh–sinh
-/// rule, u = ½ (1 + tanh(½π sinh x)), does not mind.
+/// With λ = s² (u/(1 − u))², s the largest radius, the integrand is smooth on (0, 1), but for a radius that is small
+/// against s: a tanh–sinh rule, u = ½ (1 + tanh(½π sinh x)), does not mind.
 fn kappa(r: [f64; 3], i: usize) -> f64 {
     let (a, b, c) = (r[i], r[(i + 1) % 3], r[(i + 2) % 3]);
     let s = a.max(b).max(c);
@@ -92,7 +93,8 @@ mod tests {
         }
     }
 
-    /// A disc that moves across itself: 8/3 r³ ρ (Lamb 1932, §108); a needle that moves across itself: the mass of its own volume.
+    /// A disc that moves across itself: 8/3 r³ ρ (Lamb 1932, §108); a needle that moves across itself: the mass of its
+    /// own volume.
     #[test]
     fn discs_and_needles_move_what_lamb_says() {
         let [mass, inertia] = InMedium::new(Vec3::new(1.0, 1.0, 1e-4)).added();

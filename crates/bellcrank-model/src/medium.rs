@@ -2,8 +2,8 @@
 
 use bellcrank_math::Vec3;
 
-/// A medium that resists bodies as if each were the box that has its mass and inertia, or as the ellipsoids of its shapes
-/// ([`crate::Shape::in_medium`]); nothing by default.
+/// A medium that resists bodies as if each were the box that has its mass and inertia, or as the ellipsoids of its
+/// shapes ([`crate::Shape::in_medium`]); nothing by default.
 ///
 /// With edges b along the principal axes, their mean d, and velocities v, ω of the centre of mass against the medium in these axes, the
 /// force is −3π β d v − ½ρ b_j b_k |v_i| v_i and the moment −π β d³ ω − ρ b_i (b_j⁴ + b_k⁴) |ω_i| ω_i/64: Stokes' law for a ball, and the

@@ -2,10 +2,11 @@
 
 /// A muscle that pulls along its actuator's length, in series with a tendon that does not give.
 ///
-/// With the length ℓ and its rate ℓ̇, L = (ℓ − ℓ_T)/ℓ₀ and V = ℓ̇/(ℓ₀ v_max), it gives the force −F₀ (a F_L(L) F_V(V) + F_P(L)), where a is
-/// its [activation](crate::ActivationLaw::Muscle), or the control where it has none. F_L is one at L = 1 and falls to zero at `shortest` and
-/// `longest` through four parabolas that meet smoothly; F_V = (1 + V)² while it shortens, f_V − (f_V − 1 − V)²/(f_V − 1) while it lengthens
-/// up to V = f_V − 1, and f_V beyond; F_P = ½ f_P x² for x = (L − 1)/(b − 1) in (0, 1) with b = ½ (1 + `longest`), and f_P (x − ½) beyond.
+/// With the length ℓ and its rate ℓ̇, L = (ℓ − ℓ_T)/ℓ₀ and V = ℓ̇/(ℓ₀ v_max), it gives −F₀ (a F_L(L) F_V(V) + F_P(L)):
+/// `a` is its [activation](crate::ActivationLaw::Muscle), or the control where it has none. F_L is one at L = 1 and
+/// falls to zero at `shortest` and `longest` through four parabolas that meet smoothly. F_V = (1 + V)² while it
+/// shortens, f_V − (f_V − 1 − V)²/(f_V − 1) while it lengthens up to V = f_V − 1, and f_V beyond. F_P = ½ f_P x² for
+/// x = (L − 1)/(b − 1) in (0, 1) with b = ½ (1 + `longest`), and f_P (x − ½) beyond.
 /// (MuJoCo's model, "Muscles" in its chapter on modeling.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Muscle {

@@ -109,7 +109,8 @@ pub struct ActuatorParameters {
 }
 
 impl ActuatorParameters {
-    /// What the motor gives to its target at least and at most at any speed, through its gear and from all bounds [N·m or N].
+    /// What the motor gives to its target at least and at most at any speed, through its gear and from all bounds [N·m
+    /// or N].
     pub fn effort_bounds(&self) -> [f64; 2] {
         let most = self.torque_speed.map_or(f64::INFINITY, |line| line.saturation);
         let [low, high] = effort_bounds(self.effort_limit.min(most), self.effort_range);
@@ -122,8 +123,8 @@ impl ActuatorParameters {
         }
     }
 
-    /// The line of its largest effort over the rate of its target, through the gear: effort at rest [N·m or N], and what it loses per
-    /// rate [N·m·s/rad or N·s/m]; `None` where it has none.
+    /// The line of its largest effort over the rate of its target, through the gear: effort at rest [N·m or N], and
+    /// what it loses per rate [N·m·s/rad or N·s/m]; `None` where it has none.
     pub fn line_at_target(&self) -> Option<[f64; 2]> {
         let line = self.torque_speed?;
         Some([line.stall * self.gear.abs(), line.slope() * self.gear * self.gear])

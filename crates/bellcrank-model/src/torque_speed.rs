@@ -2,9 +2,9 @@
 
 /// The line between a motor's effort at rest and its speed without load.
 ///
-/// A motor at a fixed voltage turns against its own back-EMF, so that what it can give falls with the speed: at the rate ω of the motor
-/// (that of the joint times the gear) its effort lies between −s (1 + ω/ω₀) and s (1 − ω/ω₀), and never beyond the saturation. Driven
-/// faster than ω₀ it can only brake.
+/// A motor at a fixed voltage turns against its own back-EMF, so that what it can give falls with the speed: at the
+/// rate ω of the motor (that of the joint times the gear) its effort lies between −s (1 + ω/ω₀) and s (1 − ω/ω₀), and
+/// never beyond the saturation. Driven faster than ω₀ it can only brake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TorqueSpeed {
     /// s: the effort at rest that the line begins at [N·m or N].

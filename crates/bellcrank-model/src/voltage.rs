@@ -1,7 +1,7 @@
 //! Electric motors that are told a voltage.
 
-/// A direct-current motor: its control is the voltage u, its effort K i with i = (u − K ω)/R, or with the current of its winding where it has
-/// [inductance](crate::ActivationLaw::Current).
+/// A direct-current motor: its control is the voltage u, its effort K i with i = (u − K ω)/R, or with the current of
+/// its winding where it has [inductance](crate::ActivationLaw::Current).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DcMotor {
     /// K: torque per current and voltage per speed [N·m/A, V·s/rad].

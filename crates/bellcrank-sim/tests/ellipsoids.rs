@@ -50,7 +50,8 @@ fn a_ball_is_dragged_by_its_shadow_and_by_stokes() {
     assert!((a[0] + 6.0 * PI * 5.0 * 0.1 * 2.0 / 3.0).abs() < 1e-3, "{a:?}");
 }
 
-/// A flat ellipsoid, 0.2 × 0.1 × 0.02 m: along x it throws the shadow π 0.1 · 0.02, of the largest, π 0.2 · 0.1, the rest counts half.
+/// A flat ellipsoid, 0.2 × 0.1 × 0.02 m: along x it throws the shadow π 0.1 · 0.02, of the largest, π 0.2 · 0.1, the
+/// rest counts half.
 #[test]
 fn edges_are_dragged_less_than_faces() {
     let flat = egg(Vec3::new(0.2, 0.1, 0.02), WATER);
@@ -61,8 +62,8 @@ fn edges_are_dragged_less_than_faces() {
     assert!((a[2] + 1000.0 * 0.5 * face / 3.0).abs() < 1e-2, "{a:?}");
 }
 
-/// Obliquely in the plane of x and z, v = (1, 0, 1)/√2: with s = (r_j r_k)², n = s∘v and A = π √(n·n/(n·v)), the lift is
-/// 1000 A (v·n)/(n·n) (n × v) × v: downwards from the edge, across v.
+/// Obliquely in the plane of x and z, v = (1, 0, 1)/√2: with s = (r_j r_k)², n = s∘v and A = π √(n·n/(n·v)), the lift
+/// is 1000 A (v·n)/(n·n) (n × v) × v: downwards from the edge, across v.
 #[test]
 fn a_plate_is_lifted_across_its_way() {
     let flat = egg(Vec3::new(0.2, 0.1, 0.02), WATER);
@@ -90,7 +91,8 @@ fn a_spinning_ball_is_pushed_aside() {
     assert!((a[5] + turns).abs() < 1e-2, "{a:?} {turns}");
 }
 
-/// At 0.3 m from the centre of mass along x the drag of a ball that goes along y turns the body about z by 0.3 · 62.8 N·m.
+/// At 0.3 m from the centre of mass along x the drag of a ball that goes along y turns the body about z by 0.3 · 62.8
+/// N·m.
 #[test]
 fn a_ball_beside_the_centre_of_mass_turns_the_body() {
     let ball = egg_at(Vec3::new(0.3, 0.0, 0.0), Vec3::new(0.1, 0.1, 0.1), WATER);

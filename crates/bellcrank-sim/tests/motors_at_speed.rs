@@ -43,8 +43,8 @@ fn effort(model: &Arc<Model>, precision: Precision, speed: f64, told: f64) -> f6
     b.actuator_effort(0, 0).unwrap()
 }
 
-/// 6 (1 − ω/30) forwards, −6 (1 + ω/30) backwards, never beyond 6 N·m: at rest 6, at 10 rad/s 4 and −6, at 30 nothing, at 45 it brakes
-/// with 3 whatever it is told. What is asked for less is given as it is.
+/// 6 (1 − ω/30) forwards, −6 (1 + ω/30) backwards, never beyond 6 N·m: at rest 6, at 10 rad/s 4 and −6, at 30 nothing,
+/// at 45 it brakes with 3 whatever it is told. What is asked for less is given as it is.
 #[test]
 fn the_line_bounds_what_a_motor_gives() {
     let model = flywheel(0.5, [Actuator::effort("motor", "axle").torque_speed(line())]);
@@ -68,8 +68,8 @@ fn the_line_bounds_what_a_motor_gives() {
     }
 }
 
-/// A saturation of 2 N·m is reached where the line still has 6 (1 − ω/30) > 2, up to 20 rad/s; one above the stall torque lets the motor
-/// brake with more than that.
+/// A saturation of 2 N·m is reached where the line still has 6 (1 − ω/30) > 2, up to 20 rad/s; one above the stall
+/// torque lets the motor brake with more than that.
 #[test]
 fn the_saturation_cuts_the_line() {
     let weak = flywheel(0.5, [Actuator::effort("motor", "axle").torque_speed(line().saturation(2.0))]);
@@ -88,9 +88,9 @@ fn the_saturation_cuts_the_line() {
     }
 }
 
-/// ω' = s (1 − ω/ω₀)/J gives ω_n = ω₀ (1 − (1 − Δt k/J)ⁿ), which comes to ω₀ and never passes it; J = 0.02 kg·m² makes Δt k/J = 0.02. The
-/// bounds hold for a drive as for an effort, and behind a gear: 3 N·m and 60 rad/s with a gear of 2 are the same line. So is a belt with a
-/// coefficient of 2 and a motor of 3 N·m and 60 rad/s on it.
+/// ω' = s (1 − ω/ω₀)/J gives ω_n = ω₀ (1 − (1 − Δt k/J)ⁿ), which comes to ω₀ and never passes it; J = 0.02 kg·m² makes
+/// Δt k/J = 0.02. The bounds hold for a drive as for an effort, and behind a gear: 3 N·m and 60 rad/s with a gear of 2
+/// are the same line. So is a belt with a coefficient of 2 and a motor of 3 N·m and 60 rad/s on it.
 #[test]
 fn a_motor_runs_up_to_its_speed_without_load_and_not_beyond() {
     let fast = || TorqueSpeed::new(3.0, 60.0);
@@ -117,8 +117,8 @@ fn a_motor_runs_up_to_its_speed_without_load_and_not_beyond() {
     }
 }
 
-/// A rotor of 10⁻⁵ kg·m² that the line would throw to and fro: Δt k/J = 40. The slope beyond J/Δt holds at the end of the step, so that
-/// the speed goes up to ω₀ and stays there, from below and from above.
+/// A rotor of 10⁻⁵ kg·m² that the line would throw to and fro: Δt k/J = 40. The slope beyond J/Δt holds at the end of
+/// the step, so that the speed goes up to ω₀ and stays there, from below and from above.
 #[test]
 fn a_rotor_too_light_for_the_line_does_not_shake() {
     for motor in [Actuator::effort("motor", "axle"), Actuator::velocity("motor", "axle", 0.01)] {

@@ -32,7 +32,8 @@ fn at(model: &Arc<Model>, precision: Precision, speed: f64) -> Batch {
     b
 }
 
-/// T i' = u/R − i with the wheel held by its inertia alone: i⁺ = i + Δt/(T + Δt) (u − K ω⁺ − R i)/R and ω⁺ = ω + Δt K i⁺/J, step by step.
+/// T i' = u/R − i with the wheel held by its inertia alone: i⁺ = i + Δt/(T + Δt) (u − K ω⁺ − R i)/R and ω⁺ = ω + Δt K
+/// i⁺/J, step by step.
 #[test]
 fn a_winding_delays_the_current() {
     let (K, R, T) = (0.3, 2.0, 4e-3);
@@ -73,7 +74,8 @@ fn a_current_changes_no_faster_than_its_limit() {
     }
 }
 
-/// A rising activation goes by min(Δt/τ, 1), τ = T₀ (½ + 1½ a); the muscle pulls the coordinate down, at L = 1 and rest with a F₀.
+/// A rising activation goes by min(Δt/τ, 1), τ = T₀ (½ + 1½ a); the muscle pulls the coordinate down, at L = 1 and
+/// rest with a F₀.
 #[test]
 fn a_muscle_is_activated_and_pulls() {
     let muscle = Muscle::new(3.0, 0.5).tendon_length(-0.5);

@@ -9,7 +9,8 @@ use std::sync::Arc;
 const DT: f64 = 2e-3;
 const G: f64 = 9.81;
 
-/// A ball of 1 kg and 0.1 m that touches a block below or above it, and is made sticky by a motor of 2 N per unit of control.
+/// A ball of 1 kg and 0.1 m that touches a block below or above it, and is made sticky by a motor of 2 N per unit of
+/// control.
 fn ball(above: bool) -> Arc<Model> {
     let mut m = ModelBuilder::new("ball");
     let size = Vec3::new(0.2, 0.2, 0.2);
@@ -29,8 +30,8 @@ fn ball(above: bool) -> Arc<Model> {
 
 const PRECISIONS: [(Precision, f64); 2] = [(Precision::F64, 1e-5), (Precision::F32, 2e-2)];
 
-/// 2 · 7.5 = 15 N hold 9.81 N at a ceiling, which pushes back with the 5.19 N between; 2 · 4 = 8 N do not, and once it has come off nothing
-/// holds any more.
+/// 2 · 7.5 = 15 N hold 9.81 N at a ceiling, which pushes back with the 5.19 N between; 2 · 4 = 8 N do not, and once it
+/// has come off nothing holds any more.
 #[test]
 fn a_sucker_holds_what_it_is_strong_enough_for() {
     for (precision, close) in PRECISIONS {
@@ -48,7 +49,8 @@ fn a_sucker_holds_what_it_is_strong_enough_for() {
     }
 }
 
-/// Half of 20 N is all that the motor gives, and a control below zero pushes nothing away: on the ground 9.81 + 2 · 5 N, then 9.81 N.
+/// Half of 20 N is all that the motor gives, and a control below zero pushes nothing away: on the ground 9.81 + 2 · 5
+/// N, then 9.81 N.
 #[test]
 fn a_sucker_only_pulls_and_no_more_than_it_can() {
     for (precision, close) in PRECISIONS {

@@ -1,9 +1,10 @@
 //! States between controls and efforts: what a step is told in place of the user's controls, and how they follow them.
 //!
 //! Filter: ȧ = (u − a)/T with u constant over a step, so that a⁺ = a + (u − a)(1 − e^(−Δt/T)) exactly, whatever Δt and T.
-//! Integral: a⁺ = a + Δt u. Muscle: a⁺ = a + (u − a) min(Δt/τ, 1) with the τ of [`crate::law::muscle_time`]. The current in a winding follows
-//! the voltage and the speed at the end of the step, see [`crate::law`]. All are then clamped to their range. The effort of a step comes from a, or from a⁺ where the
-//! motor acts early. A model without such motors never comes here.
+//! Integral: a⁺ = a + Δt u. Muscle: a⁺ = a + (u − a) min(Δt/τ, 1) with the τ of [`crate::law::muscle_time`]. The
+//! current in a winding follows the voltage and the speed at the end of the step, see [`crate::law`]. All are then
+//! clamped to their range. The effort of a step comes from a, or from a⁺ where the motor acts early. A model without
+//! such motors never comes here.
 
 use crate::constants::{ActuatorConstants, Constants};
 use crate::law::{self, muscle_time};

@@ -1,7 +1,8 @@
 //! Motors that make a body sticky: what touches it is pulled to it along the normals of the contacts.
 //!
-//! The force of a motor is shared equally between the contacts of its body that are within their gap, and acts on both sides of each. It is known
-//! before the step, so that it is an impulse beside gravity; the contacts carry it and rub the more. (MuJoCo's transmission to a body.)
+//! The force of a motor is shared equally between the contacts of its body that are within their gap, and acts on both
+//! sides of each. It is known before the step, so that it is an impulse beside gravity; the contacts carry it and rub
+//! the more. (MuJoCo's transmission to a body.)
 
 use crate::effort::bound;
 use crate::rows::drives::motor_effort;

@@ -1,9 +1,10 @@
 //! What the motors of one degree of freedom can give: bounds, and lines that fall with the rate.
 //!
 //! At the rate v the effort lies between −s − k v and s − k v, and within the bounds that hold at any rate; see
-//! [`bellcrank_model::TorqueSpeed`]. Several motors on one coordinate have their bounds and lines added up. The rate is that of the start
-//! of the step. Where the line is steeper than the inertia J behind it bears, Δt k > J, it would throw the coordinate from one side of the
-//! line to the other; what is too steep then acts at the end of the step, −(Δt k − J)(v⁺ − v⁻), so that no step passes the line.
+//! [`bellcrank_model::TorqueSpeed`]. Several motors on one coordinate have their bounds and lines added up. The rate
+//! is that of the start of the step. Where the line is steeper than the inertia J behind it bears, Δt k > J, it would
+//! throw the coordinate from one side of the line to the other; what is too steep then acts at the end of the step,
+//! −(Δt k − J)(v⁺ − v⁻), so that no step passes the line.
 
 use bellcrank_math::{Real, numbers};
 use bellcrank_model::{ActuatorParameters, Dof};
@@ -56,7 +57,8 @@ impl<R: Real> EffortConstants<R> {
         (low * dt, high * dt)
     }
 
-    /// What of the line's slope is too steep for this inertia [kg·m² or kg], where the motors' impulse `drive` is near their bound.
+    /// What of the line's slope is too steep for this inertia [kg·m² or kg], where the motors' impulse `drive` is near
+    /// their bound.
     #[inline(always)]
     pub fn too_steep(&self, rate: R, dt: R, inertia: R, drive: R) -> R {
         let (low, high) = self.bounds(rate, dt);

@@ -1,9 +1,11 @@
-//! What the medium does to shapes that it meets as ellipsoids, as forces of one step; see [`bellcrank_model::InMedium`] for the law.
+//! What the medium does to shapes that it meets as ellipsoids, as forces of one step; see
+//! [`bellcrank_model::InMedium`] for the law.
 //!
-//! Drag is −c v with the coefficient c = c(v) of the start of the step and, as in [`crate::drag`], the velocity that its end would have were nothing
-//! else there: −c (1 + Δt c W)⁻¹ v, where W is how easily the body alone is moved at the ellipsoid's centre. Of several ellipsoids on a body
-//! each is taken for all of them, W times their number, so that together they stop it at most. What lifts and what the moved medium does
-//! when the body turns takes no power, and acts with the velocities of the start.
+//! Drag is −c v with the coefficient c = c(v) of the start of the step and, as in [`crate::drag`], the velocity that
+//! its end would have were nothing else there: −c (1 + Δt c W)⁻¹ v, where W is how easily the body alone is moved at
+//! the ellipsoid's centre. Of several ellipsoids on a body each is taken for all of them, W times their number, so
+//! that together they stop it at most. What lifts and what the moved medium does when the body turns takes no power,
+//! and acts with the velocities of the start.
 
 use crate::constants::Constants;
 use crate::state::{Control, State};

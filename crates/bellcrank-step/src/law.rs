@@ -1,7 +1,9 @@
-//! Motors whose effort is no sum of fixed gains: dampers that are told their strength, muscles, electric motors at a voltage.
+//! Motors whose effort is no sum of fixed gains: dampers that are told their strength, muscles, electric motors at a
+//! voltage.
 //!
-//! Each gives its effort in the form e − kp (ℓ⁺ − ℓ) − kd ℓ̇⁺, from the length ℓ and the rate ℓ̇ of the motor at the start of the step: the derivative of a muscle's force by its rate damps, −∂F/∂ℓ̇ ≥ 0, and so does the back-EMF, K²/R. What a muscle gives at another length is
-//! not looked ahead for, since it may well be less.
+//! Each gives its effort in the form e − kp (ℓ⁺ − ℓ) − kd ℓ̇⁺, from the length ℓ and the rate ℓ̇ of the motor at the
+//! start of the step: the derivative of a muscle's force by its rate damps, −∂F/∂ℓ̇ ≥ 0, and so does the back-EMF,
+//! K²/R. What a muscle gives at another length is not looked ahead for, since it may well be less.
 
 use crate::constants::Constants;
 use crate::effort::bound;

@@ -174,8 +174,8 @@ fn soft_limits_and_friction_act_as_in_mujoco() {
     assert!(largest(&whole) < 1e-4 && largest(&half) < 0.6 * largest(&whole), "{whole:?}\n{half:?}");
 }
 
-/// A muscle on a joint and one on a cord, a muscle as strong as its arm is heavy, and one that is activated at once; dampers and springs that are
-/// told how strong they are.
+/// A muscle on a joint and one on a cord, a muscle as strong as its arm is heavy, and one that is activated at once;
+/// dampers and springs that are told how strong they are.
 #[test]
 #[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
 fn muscles_and_dampers_move_as_in_mujoco() {
@@ -196,8 +196,9 @@ fn muscles_and_dampers_move_as_in_mujoco() {
     );
 }
 
-/// Plain motors, with cogging and behind gears, with a winding whose current has a limit of its change, saturated ones, and controllers.
-/// Currents follow the speed, which differs by the step, and the voltage by an implicit step where MuJoCo's is exact: both fall with the step.
+/// Plain motors, with cogging and behind gears, with a winding whose current has a limit of its change, saturated
+/// ones, and controllers. Currents follow the speed, which differs by the step, and the voltage by an implicit step
+/// where MuJoCo's is exact: both fall with the step.
 #[test]
 #[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
 fn electric_motors_move_as_in_mujoco() {
@@ -221,7 +222,8 @@ fn electric_motors_move_as_in_mujoco() {
     assert!(w < 0.5 && h < 0.6 * w, "{whole:?} {half:?}");
 }
 
-/// A wing of two ellipsoids, a fuselage and a box that stands for its own ellipsoid, jointed, in air thick enough to feel it and in thin oil.
+/// A wing of two ellipsoids, a fuselage and a box that stands for its own ellipsoid, jointed, in air thick enough to
+/// feel it and in thin oil.
 #[test]
 #[cfg_attr(not(mujoco), ignore = "needs BELLCRANK_PYTHON: a Python with the package mujoco")]
 fn ellipsoids_in_air_and_water_move_as_in_mujoco() {

@@ -127,9 +127,11 @@ fn target(
             Ok(said)
         }
         Target::Body(body) => {
-            let mut said = vec![("body", model.bodies()[body.id().index()].name.clone())];
-            said.extend((actuator.gear != 1.0).then(|| ("gear", number(actuator.gear))));
-            Ok(said)
+            // a gear has no meaning there
+            if actuator.gear != 1.0 {
+                return Err("it makes a body sticky through a gear: give it a gain instead".into());
+            }
+            Ok(vec![("body", model.bodies()[body.id().index()].name.clone())])
         }
         Target::Site { site: at, reference, wrench } => {
             let mut said = vec![("site", site(at.id().index()))];

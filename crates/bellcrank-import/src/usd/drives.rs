@@ -62,8 +62,8 @@ pub(super) fn add(
     targets
 }
 
-/// PhysX's envelope of a drive: |v| ≤ v_max − g |τ| is the line from the torque v_max/g at rest to the speed v_max. `units` are those of
-/// effort and of speed.
+/// PhysX's envelope of a drive: |v| ≤ v_max − g |τ| is the line from the torque v_max/g at rest to the speed v_max.
+/// `units` are those of effort and of speed.
 fn envelope(
     node: &Node<'_>,
     name: &str,

@@ -179,7 +179,7 @@ fn tree(joint: &str, geom: &str, more: &str) -> String {
 /// A class that changes something of every element.
 const CLASSES: &str = "<default><default class='other'><mesh scale='3 3 3'/><material rgba='.1 .1 .1 1'/>\
     <joint damping='3' armature='3'/><geom friction='.1' density='5'/><site size='.7 .7 .7'/><camera fovy='20'/><pair condim='1'/>\
-    <equality active='false'/><tendon damping='5'/><motor gear='5'/></default></default>";
+    <equality active='false'/><tendon damping='5'/><motor gear='5' forcerange='-9 9'/></default></default>";
 
 const JOINT: &str = "<joint name='p' axis='0 1 0'/>";
 const GEOM: &str = "<geom name='ga' type='capsule' size='.1 .2' pos='.2 0 0'/>";
@@ -480,6 +480,7 @@ fn actuator(path: &str, tag: &str, attribute: &str) -> Scene {
         "gaintype" => attributes.push(("gainprm", "1 2 3")),
         "inheritrange" => attributes.retain(|(name, _)| *name != "ctrlrange"),
         "actlimited" => attributes.push(("actrange", "-.5 .5")),
+        "class" if tag == "adhesion" => attributes.retain(|(name, _)| *name != "forcerange"),
         "scale" => attributes.retain(|(name, _)| *name != "force"),
         "nominal" => attributes.retain(|(name, _)| !["motorconst", "resistance"].contains(name)),
         _ => {}

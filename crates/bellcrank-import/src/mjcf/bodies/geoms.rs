@@ -111,7 +111,8 @@ fn unusual(element: &Element) {
     element.ignore_attribute("surfacevel", "surfaces that run like a conveyor belt are not simulated");
 }
 
-/// The ellipsoid that air or water meets: the geom's own, or about a mesh as far as that reaches from its centre of mass along its principal axes.
+/// The ellipsoid that air or water meets: the geom's own, or about a mesh as far as that reaches from its centre of
+/// mass along its principal axes.
 fn in_medium(
     element: &Element,
     geometry: Option<&Geometry>,

@@ -17,8 +17,8 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// R and K. The constant of torque and that of back-EMF may be told apart: the geometric mean counts, where the nominal point tells the
-    /// second unless it is said.
+    /// R and K. The constant of torque and that of back-EMF may be told apart: the geometric mean counts, where the
+    /// nominal point tells the second unless it is said.
     fn motor(&self) -> (f64, f64) {
         let [voltage, stall, no_load] = self.nominal;
         let [torque, mut back] = self.constants;
@@ -31,8 +31,8 @@ impl Sheet {
     }
 }
 
-/// Gain: resistance, constant, and two numbers of heat; bias: cogging and friction; dynamics: time of the winding, largest change of its
-/// current, heat, friction.
+/// Gain: resistance, constant, and two numbers of heat; bias: cogging and friction; dynamics: time of the winding,
+/// largest change of its current, heat, friction.
 impl Drive {
     pub(super) fn dc_motor(&mut self, element: &Element) {
         if self.gain_type != Term::DcMotor {
@@ -77,7 +77,8 @@ impl Drive {
         }
     }
 
-    /// A motor at a voltage, or one whose controller drives it so that it gives the torque asked for, which is then a servo of that torque.
+    /// A motor at a voltage, or one whose controller drives it so that it gives the torque asked for, which is then a
+    /// servo of that torque.
     pub(super) fn law_of_motor(&self) -> Result<Law, &'static str> {
         let [kp, ki, kd, slew, _, most] = self.controller;
         let gain = match self.input.as_str() {

@@ -5,8 +5,9 @@ use crate::mjcf::mass::effective_inertia::{EffectiveInertia, Weighted};
 use crate::xml::Element;
 use bellcrank_model::{Muscle, Target};
 
-/// The muscle with these numbers: operating range, force, scale, shortest, longest, fastest, passive, eccentric. The lengths of the range are
-/// those of the actuator's longest way: what `lengthrange` says, else between the limits of what it moves.
+/// The muscle with these numbers: operating range, force, scale, shortest, longest, fastest, passive, eccentric. The
+/// lengths of the range are those of the actuator's longest way: what `lengthrange` says, else between the limits of
+/// what it moves.
 pub(super) fn muscle(
     element: &Element,
     numbers: [f64; 9],
