@@ -109,8 +109,8 @@ fn hands_that_go_on_have_the_same_bits() {
     }
 }
 
-/// Σ u² over twenty steps with a deviation of 5 is 25 χ²₂₀, whose mean is 500: beyond 400 are seven in ten, and those that are far beyond it are
-/// there long before the end.
+/// Σ u² over twenty steps with a deviation of 5 is 25 χ²₂₀, whose mean is 500: beyond 400 are seven in ten, and those that are far beyond
+/// it are there long before the end.
 #[test]
 fn a_bound_saves_the_time_of_those_beyond_it() {
     let effort = Sum { running: vec![Term::Control { rest: vec![0.0], weight: 1.0 }], terminal: vec![] };
