@@ -185,6 +185,10 @@ class NotForSolver(BatchError, ValueError):
     """The model has something that the chosen solver does not know."""
 
 
+class NotOnDevice(BatchError, ValueError):
+    """A device is not there, or cannot step this model."""
+
+
 class NotDifferentiable(BatchError, ValueError):
     """Steps of models whose motors have a state, or that air or water resists, have no derivatives yet."""
 

@@ -72,11 +72,15 @@ impl ModelBuilder {
         Ok(self.get().joint(part).index())
     }
 
-    /// Adds a motor: "position" (kp, kd), "velocity" (kd), "effort", "affine" (gain, bias), "varying" (gains, bias),
-    /// "muscle" (force, optimal_length, tendon_length, activation_times) or "voltage" (motor_constant, resistance).
+    /// Adds a motor: `"position"` (kp, kd), `"velocity"` (kd), `"effort"`, `"affine"` (gain, bias: effort =
+    /// gain u + bias · (1, q, q̇)), `"varying"` (gains, bias: gains · (1, q, q̇) u + bias · (1, q, q̇)), `"muscle"`
+    /// (force, optimal_length, tendon_length, activation_times) or `"voltage"` (motor_constant, resistance;
+    /// time_constant of the winding). `time_constant` of any other filters what it is told.
     ///
     /// It drives a joint, a `tendon`, or pushes a `site` with `wrench` (force and moment per unit of effort) in
-    /// the site's axes or those of the site `reference`, or makes a `body` sticky, to which it pulls what touches it.
+    /// the site's axes or those of the site `reference`, or makes a `body` sticky, to which it pulls what touches
+    /// it. `torque_speed`: stall torque and speed without load, between which the largest effort falls along a line;
+    /// `saturation`: the largest effort at any speed, else the stall torque.
     ///
     /// Options, all optional: tendon, body, site, wrench, reference, kp, kd, gain, bias, dof, gear, effort_limit,
     /// control_range, time_constant, torque_speed (stall torque, speed without load), saturation, and those of the
@@ -95,8 +99,11 @@ impl ModelBuilder {
         Ok(self.get().actuator(part).index())
     }
 
-    /// Adds a solid: "plane", "sphere", "box", "capsule", "cylinder", "cone",
-    /// "ellipsoid", "convex_mesh", "triangle_mesh" or "height_field".
+    /// Adds a solid: `"plane"`, `"sphere"`, `"box"`, `"capsule"`, `"cylinder"`, `"cone"`,
+    /// `"ellipsoid"`, `"convex_mesh"`, `"triangle_mesh"` or `"height_field"`.
+    ///
+    /// `in_medium`: air and water meet it as an ellipsoid, with these coefficients of blunt, slender and angular
+    /// drag, of Kutta's and of Magnus' lift.
     ///
     /// Options, all optional: radius, half_length, half, radii, vertices, triangles, heights, size, position,
     /// quat_wxyz, friction, torsional, rolling, restitution, margin, gap, group, mask, color, visual_only, in_medium.

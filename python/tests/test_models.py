@@ -116,7 +116,8 @@ def test_every_part_can_be_added() -> None:
     b.exclude("left", "right")
     b.pair("knob", "floor")
     model = b.build()
-    assert model.actuator_names == ["push", "spin", "pull", "muscle"]
+    motors = ["push", "spin", "pull", "spring", "geared", "sucker", "damper", "muscle", "motor"]
+    assert model.actuator_names == motors
     assert len(model.shape_names) == 9
     assert model.site_names == ["tip"]
     assert len(model.sensor_names) == 6
