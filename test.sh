@@ -91,7 +91,7 @@ BELLCRANK_PYTHON_LIBRARY="$target/debug/lib_native.so" python/test.sh
 step "a wheel, installed in a fresh environment; the sources of one"
 packaging/pack.sh "$target/debug/lib_native.so" "$target/wheel-of-tests"
 packaging/install.sh "$target"/wheel-of-tests/*.whl
-"$target/python-venv/bin/maturin" sdist --quiet --manifest-path python/Cargo.toml --out "$target/sdist"
+"$target/python-venv/bin/maturin" sdist --manifest-path python/Cargo.toml --out "$target/sdist"
 step "the site, and its links"
 docs/site.sh
 step "spoilt bytes, the same on every machine"
