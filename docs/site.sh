@@ -18,7 +18,7 @@ mkdir -p "$work/pages/python"
 cp docs/site/mkdocs.yml "$work/"
 # pages lie where they lie in the repository, so that links between them hold; what they point at comes along
 git ls-files -z README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md 'LICENSE-*' 'docs/*.md' 'docs/images/*' examples notebooks \
-    'crates/*/examples/*' 'benches/*.py' 'benches/results/*' test.sh docs/site.sh 'crates/bellcrank-view/web/tests/profile.mjs' |
+    'crates/*/examples/*' 'benches/*.py' 'benches/*.md' 'benches/results/*' test.sh docs/site.sh 'crates/bellcrank-view/web/tests/profile.mjs' |
     xargs -0 cp --parents -t "$work/pages"
 for folder in examples notebooks; do # a folder is a page that lists what is in it
     { echo "# ${folder^}"; echo; (cd "$work/pages/$folder" && printf -- '- [%s](%s)\n' $(find . -maxdepth 2 -type f -printf '%P %P\n' | sort)); } >"$work/$folder.md"
